@@ -17,7 +17,7 @@ void pair_potential(benchmark::State& state) {
   const ThreadLimit limit(threads);
   const Matrix<float> table = bench::random_unit_rows(n, dim);
   auto gradient = zeros<float>(n, dim);
-  Scratch scratch;
+  detail::Scratch scratch;
   for (auto _ : state) {
     scratch.reset();
     benchmark::DoNotOptimize(prism::pair_potential(
@@ -49,7 +49,7 @@ void tower(benchmark::State& state) {
   std::array of_bias{zeros<float>(1, dim), zeros<float>(1, dim)};
   const std::array<Rows<float>, 4> of_layers{rows(of_weight[0]), rows(of_bias[0]),
                                              rows(of_weight[1]), rows(of_bias[1])};
-  Scratch scratch;
+  detail::Scratch scratch;
   for (auto _ : state) {
     scratch.reset();
     const auto saved = tower_forward<float>(par, {rows(table), indices}, std::array{layer, layer},
@@ -88,8 +88,8 @@ void matrix_product(benchmark::State& state) {
   const Matrix<float> left = bench::random_rows(users, dim), right = bench::random_rows(dim, items);
   auto scores = zeros<float>(users, items);
   for (auto _ : state) {
-    prism::matrix_product<Store::overwrite, Isa, float>(users, items, dim, {left.data(), dim, 1},
-                                                        right.data(), items, scores.data(), items);
+    prism::detail::matrix_product<detail::Store::overwrite, Isa, float>(
+        users, items, dim, {left.data(), dim, 1}, right.data(), items, scores.data(), items);
     benchmark::DoNotOptimize(scores.data());
     benchmark::ClobberMemory();
   }
@@ -105,11 +105,12 @@ void adam(benchmark::State& state) {
   const Matrix<float> g = bench::random_rows(size, dim);
   Matrix<float> w = g, m = g, v = g;
   for (float& x : v) x *= x;
-  const AdamConstants<float> constant(0.9, 0.999, 1e-8);
-  const AdamStep<float> step(1e-3, 0.9, 0.999, 100);
+  const detail::AdamConstants<float> constant(0.9, 0.999, 1e-8);
+  const detail::AdamStep<float> step(1e-3, 0.9, 0.999, 100);
   for (auto _ : state) {
     for (std::size_t r = 0; r < size; ++r) {
-      adam_row<Isa, float>(rows(w)[r], rows(m)[r], rows(v)[r], rows(g)[r], 0, constant, step, dim);
+      detail::adam_row<Isa, float>(rows(w)[r], rows(m)[r], rows(v)[r], rows(g)[r], 0, constant,
+                                   step, dim);
     }
     benchmark::DoNotOptimize(w.data());
   }
@@ -143,7 +144,7 @@ void weighted_sum(benchmark::State& state) {
   for (Index p = 0; p < row_count; ++p) indices[p] = random.uniform_int(p, size);
   std::vector<float> to(dim);
   for (auto _ : state) {
-    prism::weighted_sum<Isa>(
+    prism::detail::weighted_sum<Isa>(
         to.data(), 1.0F, std::span<const Index>(indices),
         [&](std::size_t j) { return weight[indices[j]]; }, rows(std::as_const(table)));
     benchmark::DoNotOptimize(to.data());

@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <optional>
-#include <prism/execution/host.hpp>
 #include <prism/experiment/json.hpp>
 #include <vector>
 
@@ -20,6 +18,7 @@
 #include "experiment/trials.hpp"
 #include "option_names.hpp"
 #include "program.hpp"
+#include "thread_limit.hpp"
 
 namespace {
 
@@ -89,8 +88,7 @@ int main(int argc, char** argv) {
     prism::require(settings.device == "host", "--device",
                    "cannot be cuda in a program that was built without -DPRISM_CUDA=ON");
 #endif
-    std::optional<prism::ThreadLimit> limit;
-    if (settings.threads) limit.emplace(*settings.threads);
+    const programs::DefaultThreads limit(settings.threads);
     try {
       return settings.trials() ? experiment::run_lists(settings) : run_models(settings);
     } catch (const std::bad_alloc&) {

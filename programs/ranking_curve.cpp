@@ -66,7 +66,7 @@ double best_on_validation(const Curve& curve) {
 /// A trained model, ranked with each of these values of one member.
 template <class Model>
 Curve when_ranking(Curve curve, const Model& model, const Split& split,
-                   std::optional<double> Ranking::*member, const std::vector<double>& values) {
+                   std::optional<double> Ranking::* member, const std::vector<double>& values) {
   const std::vector<Ranking> rankings = rankings_over(member, values);
   const auto validation = ranking_curve(model, split.validation, rankings);
   const auto test = ranking_curve(model, split.test, rankings, test_options(split));
@@ -168,7 +168,7 @@ std::vector<Curve> curves_of(const Split& split, const Settings& settings) {
 
 void run(const Settings& settings) {
   if (!settings.no_picture) plot::require_gnuplot(settings.folder);
-  StagedFiles files(settings.folder);
+  detail::StagedFiles files(settings.folder);
   const Split split = random_split(settings.interactions(),
                                    {.validation = 0.1, .test = 0.1, .seed = settings.seed});
   require(!split.validation.empty() && !split.test.empty(), "--data",

@@ -3,15 +3,14 @@
 // after training, items similar to items, users for items, users similar to users.
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <optional>
 #include <prism/core/parallel.hpp>
-#include <prism/execution/host.hpp>
 #include <prism/experiment/json.hpp>
 #include <prism/serve/load_model.hpp>
 
 #include "program.hpp"
 #include "recommend/answers.hpp"
 #include "recommend/arguments.hpp"
+#include "thread_limit.hpp"
 
 namespace {
 
@@ -34,8 +33,7 @@ int main(int argc, char** argv) {
   recommend::Arguments arguments;
   recommend::declare(app, arguments);
   return programs::run_program(app, argc, argv, [&] {
-    std::optional<prism::ThreadLimit> limit;
-    if (arguments.threads) limit.emplace(*arguments.threads);
+    const programs::DefaultThreads limit(arguments.threads);
     const prism::SavedNotes description = prism::saved_model_description(arguments.model);
     bool in_double = false;
     for (const auto& [name, value] : description) {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <optional>
-#include <prism/execution/host.hpp>
 #include <prism/theory/verify.hpp>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "theorem/settings.hpp"
 #include "theorem/table.hpp"
 #include "theorem/training.hpp"
+#include "thread_limit.hpp"
 
 namespace {
 
@@ -57,8 +56,7 @@ int main(int argc, char** argv) {
   theorem::Settings settings;
   declare_options(app, settings);
   return programs::run_program(app, argc, argv, [&] {
-    std::optional<prism::ThreadLimit> limit;
-    if (settings.threads) limit.emplace(*settings.threads);
+    const programs::DefaultThreads limit(settings.threads);
     // Flushes each line even into a pipe, because this takes minutes.
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     // Opens inputs and outputs first, so that errors show before the work begins.

@@ -71,18 +71,18 @@ void kernels(std::size_t dim) {
   count("weighted_sum, 256 rows" + of, [&] {
     std::array<Index, size> all;
     std::iota(all.begin(), all.end(), Index{0});
-    weighted_sum(
+    detail::weighted_sum(
         to.data(), 1.0F, std::span<const Index>(all), [](std::size_t) { return 0.5F; }, rows(from));
   });
   count("adam_row, 256 rows" + of, [&] {
-    const AdamConstants<float> constant(0.9, 0.999, 1e-8);
-    const AdamStep<float> step(1e-3, 0.9, 0.999, 100);
+    const detail::AdamConstants<float> constant(0.9, 0.999, 1e-8);
+    const detail::AdamStep<float> step(1e-3, 0.9, 0.999, 100);
     for (std::size_t r = 0; r < size; ++r) {
-      adam_row<isa::native, float>(rows(w)[r], rows(m)[r], rows(v)[r], rows(from)[r], 0, constant,
-                                   step, dim);
+      detail::adam_row<isa::native, float>(rows(w)[r], rows(m)[r], rows(v)[r], rows(from)[r], 0,
+                                           constant, step, dim);
     }
   });
-  Scratch scratch;
+  detail::Scratch scratch;
   count("pair_potential, 512 rows" + of, [&] {
     scratch.reset();
     pair_potential(

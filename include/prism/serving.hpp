@@ -18,6 +18,8 @@
 #include "prism/serve/save.hpp"
 #include "prism/serve/save_model.hpp"
 #include "prism/serve/saved_scorer.hpp"
+#include "prism/serve/similar_items.hpp"
+#include "prism/serve/warm_start.hpp"
 
 #ifdef PRISM_COMPILED
 #include "prism/serve/compiled.hpp"

@@ -77,6 +77,9 @@ void settle_lists(const CLI::App& app, Settings& settings) {
   if (settings.aggregate) {
     throw CLI::ValidationError("--aggregate", "is for single runs, not for lists or --tune");
   }
+  if (!settings.warm_start.empty()) {
+    throw CLI::ValidationError("--warm-start", "is for single runs, not for lists or --tune");
+  }
   for (const char* option : {"--save", "--json", "--report", "--checkpoint"}) {
     if (app.count(option) > 0) {
       throw CLI::ValidationError(option,
@@ -195,10 +198,17 @@ void declare_options(CLI::App& app, Settings& settings) {
                  "where models are trained; cuda needs a build with PRISM_CUDA")
       ->check(CLI::IsMember({"host", "cuda"}))
       ->group(training);
-  app.add_option("--threads", settings.threads, "maximum; default: all cores")
+  app.add_option("--threads", settings.threads,
+                 "maximum; default: all cores, or as many CPUs as the quota of a container allows")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16))
       ->group(training);
 
+  app.add_option("--warm-start", settings.warm_start,
+                 "begin with the rows of the users and items that the saved model in this folder "
+                 "knows by their ids, and with its parameters; it must have the same backbone, "
+                 "loss and --dim")
+      ->check(CLI::ExistingDirectory)
+      ->group(training);
   app.add_flag("--retrain", settings.retrain,
                "then retrain on training and validation set for the best number of epochs, "
                "and test that model")
@@ -233,6 +243,7 @@ void declare_options(CLI::App& app, Settings& settings) {
       ->excludes(app.get_option("--sampler"))
       ->excludes(app.get_option("--activation"));
   app.get_option("--aggregate")->excludes(app.get_option("--save"));
+  app.get_option("--warm-start")->excludes(app.get_option("--retrain"));
   app.parse_complete_callback([&app, &settings] {
     settle_lists(app, settings);
     if (settings.released) {

@@ -73,7 +73,7 @@ std::vector<prism::PolicyOption> loss_options(const Settings& settings, const st
 /// Calls make.template operator()<Loss>(execution) for the loss's name and --device.
 template <class Make>
 auto with_loss_and_device(const Settings& settings, const std::string& loss, const Make& make) {
-  decltype(make.template operator()<prism::BPR>(prism::par)) result{};
+  decltype(make.template operator()<prism::BPR>(prism::par)) result {};
   prism::choose(prism::all::Losses{}, "loss", loss, [&]<class Loss>(std::type_identity<Loss>) {
 #if defined(EXPERIMENT_HAS_CUDA)
     if (settings.device == "cuda") {

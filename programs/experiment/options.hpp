@@ -47,7 +47,7 @@ inline CLI::Validator writable_file() {
         try {
           std::error_code none;
           const std::filesystem::path whole = std::filesystem::absolute(path, none);
-          prism::StagedFiles(whole.parent_path()).write(whole.filename(), "");
+          prism::detail::StagedFiles(whole.parent_path()).write(whole.filename(), "");
         } catch (const std::exception& error) {
           return error.what();
         }

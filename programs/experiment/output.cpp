@@ -47,7 +47,7 @@ std::string text_of(const prism::Json& json, int indent = -1) {
 /// Writes a file, which is either complete or unchanged.
 void write_file(const std::filesystem::path& file, const std::string& content) {
   const std::filesystem::path path = std::filesystem::absolute(file);
-  prism::StagedFiles files(path.parent_path());
+  prism::detail::StagedFiles files(path.parent_path());
   files.write(path.filename(), content);
   files.publish();
 }
@@ -126,7 +126,7 @@ prism::Json check_output(const Settings& settings, const prism::Split& split) {
   }
   // All checks have passed.
   for (const std::string& folder : {settings.save, settings.checkpoint}) {
-    if (!folder.empty()) const prism::StagedFiles made(folder);
+    if (!folder.empty()) const prism::detail::StagedFiles made(folder);
   }
   return runs;
 }

@@ -125,6 +125,7 @@ inline prism::Json to_json(const Settings& settings) {
                       {"min_rating", nullptr},
                       {"validation_part", nullptr},
                       {"test_part", nullptr},
+                      {"warm_start", nullptr},
                       {"retrain", settings.retrain},
                       {"aggregate", settings.aggregate},
                       {"synthetic_users", settings.synthetic_users},
@@ -203,6 +204,7 @@ inline prism::Json to_json(const Settings& settings) {
   if (settings.missing_ids) json["missing_ids"] = *settings.missing_ids;
   if (settings.penalty) json["penalty"] = *settings.penalty;
   if (settings.penalty_weight >= 0) json["penalty_weight"] = settings.penalty_weight;
+  if (!settings.warm_start.empty()) json["warm_start"] = settings.warm_start;
   if (settings.tau >= 0) json["tau"] = settings.tau;
   if (settings.rank_exponent) json["rank_exponent"] = *settings.rank_exponent;
   if (settings.negatives) json["negatives"] = *settings.negatives;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <prism/core/error.hpp>
 #include <prism/core/execution.hpp>
 #include <prism/evaluate/correlation.hpp>
 #include <prism/evaluate/evaluate.hpp>
@@ -70,6 +71,21 @@ class Callbacks {
   prism::Progress progress_{};
   prism::History ended_{};
 };
+
+/// Gives a model the rows and parameters of the saved one that --warm-start names.
+/// @throws prism::ArgumentError  if they do not fit
+void warm_start(const Settings& settings, AnyRecommender& model) {
+  prism::KnownRows known;
+  try {
+    known = model.warm_start(settings.warm_start);
+  } catch (const prism::ArgumentError& error) {
+    throw prism::ArgumentError("--warm-start", "the model " + std::string(error.problem()));
+  }
+  if (settings.quiet) return;
+  const prism::Interactions& train = model.train();
+  std::fprintf(stderr, "warm start: %u of %u users and %u of %u items are known to %s\n",
+               known.users, train.users(), known.items, train.items(), settings.warm_start.c_str());
+}
 
 /// @throws prism::ArgumentError  if more epochs are done already than --epochs allows
 void check_epochs(const Settings& settings, const AnyTrainingSession& session,
@@ -189,6 +205,7 @@ Run run(const Settings& settings, const ModelChoice& choice, const prism::Split&
   std::unique_ptr<AnyRecommender> model = make_model(settings, choice, split.train);
   run.name = model->name();
   run.policies = model->policies();
+  if (!settings.warm_start.empty()) warm_start(settings, *model);
   try {
     train(settings, *model, split, fitting, run);
     if (settings.aggregate && run.complete() && caught_signal() == 0) {

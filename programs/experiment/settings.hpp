@@ -136,6 +136,7 @@ struct Settings : programs::ReadingOptions {
   std::uint64_t seed = 123;
   std::optional<std::size_t> threads;
   std::string device = "host";  // or "cuda"
+  std::string warm_start;       // folder of a saved model
   bool retrain = false;
   bool aggregate = false;
 

@@ -139,7 +139,8 @@ inline void print_table(const prism::Split& split, const std::vector<Run>& runs)
   std::printf(
       "\nNDCG@20 on the test set, ranked by dot product (MACR by its ranking rule), and the parts "
       "of it due\nto hits among the 5%% most popular items, the next 15%% and the rest; recall at "
-      "20; rho: Spearman's\ncorrelation of item magnitude and popularity.\n");
+      "20; rho: Spearman's\ncorrelation of the magnitudes that training gave the items and "
+      "popularity.\n");
   print_differences(runs);
   for (const Run& run : runs) {
     if (!run.has_results()) continue;

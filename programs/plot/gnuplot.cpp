@@ -132,7 +132,7 @@ void draw_svg(const std::string& file, int width, int height, const std::string&
                                " font 'Helvetica,Arial,sans-serif,13' background '#ffffff'\n";
   const std::string svg = drawn(commands, terminal, final.parent_path());
   if (svg.empty()) throw prism::DataError(final.string(), 0, "gnuplot could not draw it");
-  prism::StagedFile staged(final);
+  prism::detail::StagedFile staged(final);
   staged.write(svg);
   staged.publish();
 }

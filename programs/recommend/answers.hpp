@@ -15,6 +15,7 @@
 #include <prism/serve/item_index.hpp>
 #include <prism/serve/load_model.hpp>
 #include <prism/serve/recommend.hpp>
+#include <prism/serve/similar_items.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,9 +40,14 @@ class Answers {
  public:
   explicit Answers(const Arguments& arguments)
       : arguments_(arguments), saved_(prism::load_scorer<T>(arguments.model)) {
-    if (arguments.rank_power || arguments.rank_alpha) {
-      saved_ = prism::with_ranking(std::move(saved_),
-                                   {.alpha = arguments.rank_alpha, .power = arguments.rank_power});
+    const prism::Ranking ranking{.alpha = arguments.rank_alpha,
+                                 .power = arguments.rank_power,
+                                 .exponent = arguments.rank_exponent};
+    if (!ranking.is_default() || ranking.exponent) {
+      if (!saved_.ranking.is_default()) {
+        say("ranks with " + ranking.label() + " in place of the model's " + saved_.ranking.label());
+      }
+      saved_ = prism::with_ranking(std::move(saved_), ranking);
     }
     if (!arguments.among_file.empty()) among_.emplace(items_of(arguments.among_file));
     if (!arguments.without_file.empty()) without_.emplace(items_of(arguments.without_file));
@@ -53,11 +59,11 @@ class Answers {
     if (arguments_.users.given()) recommend_to_users();
     if (!arguments_.new_users.empty()) recommend_to_new_users(settings);
     if (arguments_.similar_to.given()) {
-      print_similar(saved_.scorer, trained(known(arguments_.similar_to, items()), items()),
-                    items());
+      print_similar(prism::item_to_item(saved_.scorer),
+                    trained(known(arguments_.similar_to, items()), items()), items());
     }
     if (arguments_.similar_users.given()) {
-      print_similar(transposed(saved_.scorer),
+      print_similar(prism::user_to_user(saved_.scorer),
                     trained(known(arguments_.similar_users, users()), users()), users());
     }
     if (arguments_.users_for.given()) rank_users();
@@ -159,7 +165,7 @@ class Answers {
   void recommend_to_new_users(const prism::Json& settings) {
     const prism::Interactions read = read_new_users(arguments_, settings);
     for (const std::string& id : users_left_out(arguments_, read)) {
-      not_answered("all ratings of the user " + prism::escaped_line(id) +
+      not_answered("all ratings of the user " + prism::detail::escaped_line(id) +
                    " are below --min-rating");
     }
     std::vector<std::string> also_known;
@@ -180,7 +186,7 @@ class Answers {
     for (Index user = 0; user < history.users(); ++user) {
       if (history.user_degree()[user] == 0) {
         not_answered("the model has no item of the user " +
-                     prism::escaped_line(history.user_id(user)));
+                     prism::detail::escaped_line(history.user_id(user)));
         continue;
       }
       queries.emplace_back(std::span<const T>(prism::rows(folded_in)[user], folded_in.shape(1)));
@@ -231,39 +237,46 @@ class Answers {
     return items;
   }
 
-  /// Prints the rows of `scorer`'s items that are most similar to each of `rows`. Those without
-  /// training interactions are left out, unless --untrained is rows.
-  void print_similar(const prism::Scorer<T>& scorer, const Indices& rows, const Side& side) {
-    const std::span<const Index> degree = side.degree;
-    const bool all = arguments_.untrained == Untrained::rows;
-    const auto left_out = all ? 0 : static_cast<std::size_t>(std::ranges::count(degree, Index{0}));
-    for (const Index row : rows) {
-      auto similar = prism::similar_items(scorer, row, arguments_.k + left_out);
-      if (!all) {
-        std::erase_if(similar, [&](const auto& other) { return degree[other.item] == 0; });
-      }
-      similar.resize(std::min(similar.size(), arguments_.k));
-      print_lines(side.ids[row], similar, side.ids);
-    }
+  /// Prints the items of `scorer` that are most similar to each of `rows`. Those without training
+  /// interactions are left out, unless --untrained is rows.
+  /// @param scorer  of the items with themselves, or of the users with themselves
+  void print_similar(const prism::Scorer<T>& scorer, Indices rows, const Side& side) {
+    std::erase_if(rows, [&](Index row) {
+      if (prism::has_direction(scorer.output.items(), row)) return false;
+      without_answer_.emplace_back(side.ids[row]);
+      return true;
+    });
+    print_ranked(scorer, prism::Similarity::cosine, rows, side, side, [&](Index row, Index other) {
+      return other != row && (arguments_.untrained == Untrained::rows || side.degree[other] > 0);
+    });
   }
 
   /// Prints the users for whom each item of --users-for scores highest.
   void rank_users() {
     const Indices rows = trained(known(arguments_.users_for, items()), items());
+    print_ranked(
+        transposed(saved_.scorer), similarity(), rows, items(), users(),
+        [&](Index item, Index user) {
+          return (arguments_.include_seen || !train().contains(user, item)) &&
+                 (arguments_.untrained == Untrained::rows || train().user_degree()[user] > 0);
+        });
+  }
+
+  /// Prints the best items of `scorer` for each user in `rows`, of those with allowed(row, item).
+  /// @param from, to  what the users and the items of `scorer` are
+  template <class Allowed>
+  void print_ranked(const prism::Scorer<T>& scorer, prism::Similarity by, const Indices& rows,
+                    const Side& from, const Side& to, const Allowed& allowed) {
     if (rows.empty()) return;
-    const prism::Scorer<T> scorer = transposed(saved_.scorer);
-    const prism::ItemIndex<T> index(scorer, {.similarity = similarity()});
+    const prism::ItemIndex<T> index(scorer, {.similarity = by});
     for (std::size_t first = 0; first < rows.size(); first += batch) {
       const std::span some = std::span(rows).subspan(first, std::min(batch, rows.size() - first));
       const auto lists =
           index.top_k(prism::queries_of(scorer, some), arguments_.k, [&](std::size_t position) {
-            return [this, item = some[position]](Index user) {
-              return (arguments_.include_seen || !train().contains(user, item)) &&
-                     (arguments_.untrained == Untrained::rows || train().user_degree()[user] > 0);
-            };
+            return [&allowed, row = some[position]](Index other) { return allowed(row, other); };
           });
       for (std::size_t k = 0; k < some.size(); ++k) {
-        print_lines(items().ids[some[k]], lists[k].items, users().ids);
+        print_lines(from.ids[some[k]], lists[k].items, to.ids);
       }
     }
   }
@@ -272,10 +285,10 @@ class Answers {
   void print_lines(std::string_view whose, const std::vector<prism::ScoredItem<T>>& answers,
                    const Ids& ids) {
     if (answers.empty()) without_answer_.emplace_back(whose);
-    const std::string begin = prism::escaped_line(std::string(whose));
+    const std::string begin = prism::detail::escaped_line(std::string(whose));
     for (std::size_t k = 0; k < answers.size(); ++k) {
       std::printf("%s\t%zu\t%s\t%s\n", begin.c_str(), k + 1,
-                  prism::escaped_line(ids[answers[k].item]).c_str(),
+                  prism::detail::escaped_line(ids[answers[k].item]).c_str(),
                   prism::format_number(static_cast<double>(answers[k].score)).c_str());
     }
   }

@@ -110,6 +110,13 @@ void declare(CLI::App& app, Arguments& arguments) {
                          ->check(programs::number_between(0, prism::max_prism_alpha))
                          ->excludes("--rank-power")
                          ->excludes("--cosine"));
+  of_lists.push_back(
+      app.add_option("--rank-exponent", arguments.rank_exponent,
+                     "the power of the magnitudes that training gave the rows, alone or beside one "
+                     "of these: 1 keeps them; default: 0 beside one of these")
+          ->check(
+              programs::number_between(-prism::Ranking::max_exponent, prism::Ranking::max_exponent))
+          ->excludes("--cosine"));
   exclude(of_lists, others);
   const std::map<std::string, Untrained> untrained{
       {"popular", Untrained::popular}, {"rows", Untrained::rows}, {"refuse", Untrained::refuse}};
@@ -122,7 +129,8 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->transform(CLI::CheckedTransformer(untrained).description(""))
       ->type_name("popular|rows|refuse")
       ->default_str("popular");
-  app.add_option("--threads", arguments.threads, "maximum; default: all cores")
+  app.add_option("--threads", arguments.threads,
+                 "maximum; default: all cores, or the CPUs of a container's quota")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 16));
   app.add_flag("--describe", arguments.describe, "print the model's policies and settings");
   app.set_version_flag("--version", "prism " PRISM_VERSION);

@@ -36,7 +36,7 @@ struct Arguments : programs::ReadingOptions {
   IdOptions similar_users;  // users similar to users
   std::string among_file, without_file;
   std::size_t k = 10;
-  std::optional<double> rank_power, rank_alpha;
+  std::optional<double> rank_power, rank_alpha, rank_exponent;
   Untrained untrained = Untrained::popular;
   std::optional<std::size_t> threads;
   bool include_seen = false;

@@ -14,7 +14,7 @@ namespace programs {
 prism::Index row_of(const prism::Ids& known, const std::string& text) {
   const prism::Index row = known.find(text);
   if (row != prism::absent) return row;
-  const auto id = prism::unescaped_line(text);
+  const auto id = prism::detail::unescaped_line(text);
   return id ? known.find(*id) : prism::absent;
 }
 

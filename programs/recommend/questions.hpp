@@ -23,7 +23,7 @@ namespace recommend {
   constexpr std::size_t shown = 3;
   std::string text = kind + (ids.size() == 1 ? " " : "s ");
   for (std::size_t k = 0; k < std::min(ids.size(), shown); ++k) {
-    text += (k > 0 ? ", " : "") + prism::escaped_line(ids[k]);
+    text += (k > 0 ? ", " : "") + prism::detail::escaped_line(ids[k]);
   }
   if (ids.size() > shown) {
     const std::size_t others = ids.size() - shown;

@@ -201,7 +201,8 @@ std::string seeds_text(const FigureResult& result) {
 /// The section of the figures with a run for each point; empty if there are none. Also draws them
 /// and writes their CSV files.
 std::string figures_section(const std::vector<FigureResult>& results,
-                            const std::filesystem::path& folder, prism::StagedFiles& files) {
+                            const std::filesystem::path& folder,
+                            prism::detail::StagedFiles& files) {
   std::ostringstream text;
   std::map<std::string, std::string> titles;  // of figures, by their table
   for (const FigureResult& result : results) {
@@ -233,7 +234,7 @@ std::string figures_section(const std::vector<FigureResult>& results,
 
 void write_documents(const std::filesystem::path& folder, const Results& results) {
   std::ostringstream text;
-  prism::StagedFiles files(folder);
+  prism::detail::StagedFiles files(folder);
   text << introduction << about_table1 << command("table1") << "\n"
        << table1_markdown(results.cells);
   const std::string rates = rates_markdown(results.cells);
@@ -266,7 +267,7 @@ void write_documents(const std::filesystem::path& folder, const Results& results
   text << picture(folder, "Expected change over popularity and weight decay", "theorem")
        << incomplete_elements(results);
   files.publish();
-  prism::StagedFiles document(folder.parent_path());
+  prism::detail::StagedFiles document(folder.parent_path());
   document.write(folder.filename().string() + ".md", text.str());
   document.publish();
 }

@@ -97,7 +97,7 @@ std::vector<plot::Panel> quality_panels(const FigureResult& result) {
 /// @param title        appended to the figure's
 /// @param validations  the values of each epoch, which are drawn
 plot::Panel curves_panel(const FigureResult& result, const char* title,
-                         std::vector<double> prism::TrialRecord::*validations) {
+                         std::vector<double> prism::TrialRecord::* validations) {
   plot::Panel panel{.title = result.figure.title + ", " + title,
                     .x_label = "epoch",
                     .y_label = "validation NDCG@20",

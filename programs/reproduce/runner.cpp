@@ -126,10 +126,10 @@ void Runner::check(const Benchmark& benchmark) {
 std::vector<prism::Candidate> Runner::candidates(const experiment::Settings& settings,
                                                  const experiment::ModelChoice& model,
                                                  const DataSet& data, const std::string& group) {
-  return experiment::candidates(
-      settings, model, group, [ this, settings, data ](std::uint64_t seed) -> const auto& {
-        return split(settings, data, seed);
-      });
+  return experiment::candidates(settings, model, group,
+                                [this, settings, data](std::uint64_t seed) -> const auto& {
+                                  return split(settings, data, seed);
+                                });
 }
 
 std::vector<prism::Tuned> Runner::tuned(const std::vector<Search>& searches, const DataSet& data,

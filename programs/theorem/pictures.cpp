@@ -24,11 +24,11 @@ using namespace prism;
 Pictures::Pictures(std::string folder, const std::string& data)
     : folder_(std::filesystem::absolute(std::move(folder)).string()), data_(plot::literal(data)) {
   plot::require_gnuplot(folder_);
-  const StagedFiles writable(folder_);
+  const detail::StagedFiles writable(folder_);
 }
 
 void Pictures::write(const std::string& name, const std::string& content) const {
-  StagedFiles files(folder_);
+  detail::StagedFiles files(folder_);
   files.write(name, content);
   files.publish();
 }

@@ -51,23 +51,27 @@ class Model(Answers):
     def ranking(self) -> Ranking:
         """The magnitudes that items are ranked with; a power or alpha that training chose."""
         native = self._ranker.ranking
-        return Ranking(native.power, native.alpha, native.exponent)
+        magnitudes = tuple(native.magnitudes) or None
+        return Ranking(native.power, native.alpha, native.exponent, magnitudes, native.users)
 
     def with_ranking(self, ranking: Ranking) -> "Model":
         """The model with other magnitudes, for example a larger power for more popular items."""
+        if not isinstance(ranking, Ranking):
+            raise TypeError(f"ranking must be a Ranking, not {ranking!r}")
+        native = ranking._to_native()
         if ranking.chooses():
             raise ValueError(
                 "ranking must have one power or alpha: only training chooses among several"
             )
-        ranker = self._ranker.with_ranking(ranking._to_native())
+        ranker = self._ranker.with_ranking(native)
         return Model(ranker, self._integers, threads=self.threads)
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the model into a folder, for load() and for the C++ library and its programs."""
         if self._write is None:
             raise ValueError(
-                "a model of with_ranking() cannot be saved: save the model that it came from, or train "
-                "with this ranking"
+                "a model of with_ranking() cannot be saved, pickled or copied: save the model that it "
+                "came from, or train with this ranking"
             )
         self._write(os.fspath(path))
 

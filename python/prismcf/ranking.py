@@ -17,12 +17,16 @@ class Ranking:
 
     `power`: (d + 1)^power. `alpha`: PRISM's alpha * log(d + 2) + 1 - alpha. `exponent`: the row's own
     magnitude to this power, times that. A sequence of powers or alphas: training chooses the one that
-    ranks the validation set best.
+    ranks the validation set best. `magnitudes`: in place of power and alpha, one for each item in the
+    order of item_ids. `users`: users' rows get magnitudes from their popularity too, which changes
+    scores, but no user's list.
     """
 
     power: Union[None, float, Sequence[float]] = None
     alpha: Union[None, float, Sequence[float]] = None
     exponent: Optional[float] = None
+    magnitudes: Optional[Sequence[float]] = None
+    users: bool = False
 
     @classmethod
     def power_by_validation(cls) -> "Ranking":
@@ -33,6 +37,9 @@ class Ranking:
         return cls(alpha=tuple(_native.default_alphas))
 
     def _to_native(self) -> Any:
+        given = [n for n in ("power", "alpha", "magnitudes") if getattr(self, n) is not None]
+        if len(given) > 1:
+            raise ValueError(f"Ranking must have only one of {' and '.join(given)}")
         native = _native.Ranking()
         for name, value in (("power", self.power), ("alpha", self.alpha)):
             if value is None:
@@ -44,6 +51,9 @@ class Ranking:
             if isinstance(value, str) or not hasattr(value, "__iter__") or not len(several):
                 raise ValueError(f"{name} must be a number or a sequence of numbers, not {value!r}")
             setattr(native, name + "s", [real(name, one) for one in several])
+        if self.magnitudes is not None:
+            native.magnitudes = [real("magnitudes", one) for one in self.magnitudes]
+        native.users = bool(self.users)
         native.exponent = None if self.exponent is None else real("exponent", self.exponent)
         return native
 

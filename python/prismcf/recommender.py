@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import numbers
 import os
+import tempfile
 import warnings
 from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Tuple, Union
 
@@ -138,12 +139,16 @@ class Recommender(Answers):
         self,
         data: Union[Split, Interactions],
         *,
+        warm_start: Union[None, str, "os.PathLike[str]", Answers] = None,
         on_epoch: Optional[OnEpoch] = None,
         checkpoint: Union[None, str, "os.PathLike[str]"] = None,
     ) -> "Recommender":
         """Trains on a split's training set until its validation set ranks no better.
 
         Interactions without a split are trained on for all of `epochs`, which must then be given.
+        warm_start: a trained recommender or model, or the folder of a saved one, with the same backbone,
+        loss and dimension, of earlier data: users and items that it knows, by their ids, begin with its
+        rows.
         on_epoch is called after each epoch with its record; training stops if it returns True.
         checkpoint names a file that is written after each epoch, and from which training goes on if it
         exists. Ctrl-C ends training after a step: the model then has its best weights so far, and
@@ -158,6 +163,8 @@ class Recommender(Answers):
         begin, batch, epoch = self._observed(on_epoch)
         with _native.Threads(self._threads()):
             native = self._made(split)
+            if warm_start is not None:
+                _warm_start(native, warm_start)
             self.history_, interrupted, history = native.fit(
                 to_native(split), options, checkpoint is not None, begin, batch, epoch
             )
@@ -318,28 +325,17 @@ class Recommender(Answers):
         return state
 
 
-def _number(name: str, value: Any, policy: policies.Policy) -> float:
-    """An option as the library has it: an enumeration by its position."""
-    if isinstance(value, numbers.Real):
-        return float(value)
-    for option, _, _, _, enumerators in _described(policy):
-        choices = enumerators.split(", ")
-        if option == name and value in choices:
-            return float(choices.index(value))
-        if option == name and enumerators:
-            raise ValueError(f"{name} must be one of {enumerators}, not {value!r}")
-    raise ValueError(f"{name} must be a number, not {value!r}")
-
-
-def _described(policy: policies.Policy) -> Any:
-    """The library's description of a policy's options."""
-    loaded = getattr(policy, "loaded", None)
-    if loaded is not None:
-        return loaded.options
-    for kind, name, options in _native.policies():
-        if (kind, name) == (policy.kind, policy.policy_name()):
-            return options
-    return []
+def _warm_start(native: Any, earlier: Union[str, "os.PathLike[str]", Answers]) -> None:
+    if isinstance(earlier, (str, os.PathLike)):
+        native.warm_start(os.fspath(earlier))
+        return
+    if not isinstance(earlier, (Recommender, Model)):
+        raise TypeError(
+            f"warm_start must be a Recommender, a Model or the folder of one, not {earlier!r}"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        earlier.save(os.path.join(folder, "model"))
+        native.warm_start(os.path.join(folder, "model"))
 
 
 def _as_split(data: Any) -> Split:

@@ -196,11 +196,8 @@ void bind_data(nb::module_& module) {
       });
   nb::class_<Split>(module, "Split")
       .def(nb::init<>())
-      .def("__init__",
-           [](Split* split, const Interactions& train, const Interactions& validation,
-              const Interactions& test) {
-             new (split) Split{train, validation, test};
-           })
+      .def("__init__", [](Split* split, const Interactions& train, const Interactions& validation,
+                          const Interactions& test) { new (split) Split{train, validation, test}; })
       .def_ro("train", &Split::train)
       .def_ro("validation", &Split::validation)
       .def_ro("test", &Split::test);

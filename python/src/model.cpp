@@ -224,6 +224,8 @@ void bind_model(nb::module_& module) {
       .def_rw("alpha", &Ranking::alpha, nb::arg().none())
       .def_rw("power", &Ranking::power, nb::arg().none())
       .def_rw("exponent", &Ranking::exponent, nb::arg().none())
+      .def_rw("magnitudes", &Ranking::magnitudes)
+      .def_rw("users", &Ranking::users)
       .def_rw("alphas", &Ranking::alphas)
       .def_rw("powers", &Ranking::powers);
   module.attr("default_alphas") = default_alphas();
@@ -273,6 +275,12 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("policies", &AnyRecommender::policies)
       .def("fit", fit, nb::arg("split"), nb::arg("options"), nb::arg("resume"),
            nb::arg("begin").none(), nb::arg("batch").none(), nb::arg("epoch").none())
+      .def("warm_start",
+           [](AnyRecommender& model, const std::string& folder) {
+             const nb::gil_scoped_release released;
+             const prism::KnownRows known = model.warm_start(folder);
+             return std::pair(known.users, known.items);
+           })
       .def("retrained", retrained, nb::arg("split"), nb::arg("history"), nb::arg("options"),
            nb::arg("begin").none(), nb::arg("batch").none(), nb::arg("epoch").none())
       .def(

@@ -11,6 +11,7 @@
 #include <exception>
 #include <optional>
 #include <prism/core/config.hpp>
+#include <prism/core/cpu_quota.hpp>
 #include <prism/core/error.hpp>
 #include <prism/core/instruction_set.hpp>
 #include <prism/execution/host.hpp>
@@ -33,10 +34,12 @@ void translate(const std::exception_ptr& error, void*) {
   }
 }
 
-/// Limits the threads within a `with` statement; None: no limit.
+/// Limits the threads within a `with` statement; None: to the CPUs of a container's quota, if it
+/// has one.
 class Threads {
  public:
-  explicit Threads(std::optional<std::size_t> threads) : threads_(threads) {}
+  explicit Threads(std::optional<std::size_t> threads)
+      : threads_(threads ? threads : prism::cpu_quota()) {}
   void enter() {
     if (threads_) limit_.emplace(*threads_);
   }

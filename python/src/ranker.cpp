@@ -10,6 +10,7 @@
 #include <prism/kernel/row.hpp>
 #include <prism/serve/item_filter.hpp>
 #include <prism/serve/query.hpp>
+#include <prism/serve/similar_items.hpp>
 #include <utility>
 #include <variant>
 
@@ -107,11 +108,6 @@ std::pair<std::vector<std::size_t>, std::vector<std::size_t>> by_history(
 
 /// Users against users, or items against items: without a ranking rule, as similarity is of
 /// directions.
-Scorer<float> one_sided(const Scorer<float>& scorer, bool users) {
-  const prism::Rows<const float> rows = users ? scorer.output.users() : scorer.output.items();
-  return {prism::Output<float>(prism::Embeddings<const float>{rows, rows})};
-}
-
 prism::SavedScorer<float> saved_from(const prism::AnyRecommender& model) {
   return {.scorer = prism::float_scorer(model.scorer()),
           .train = model.train(),
@@ -148,10 +144,10 @@ std::shared_ptr<const Ranker::Index> Ranker::index(Rows rows) const {
       make(saved_.scorer, prism::Similarity::cosine);
       break;
     case Rows::items_alone:
-      make(one_sided(saved_.scorer, false), prism::Similarity::cosine);
+      make(prism::item_to_item(saved_.scorer), prism::Similarity::cosine);
       break;
     case Rows::users:
-      make(one_sided(saved_.scorer, true), prism::Similarity::cosine);
+      make(prism::user_to_user(saved_.scorer), prism::Similarity::cosine);
       break;
     case Rows::by_popularity:
       make(prism::most_popular(saved_.train), prism::Similarity::dot);
@@ -211,7 +207,8 @@ Lists Ranker::similar(std::span<const RowIndex> rows, bool users,
                       const ListOptions& options) const {
   const Interactions& train = saved_.train;
   const std::span<const RowIndex> degree = users ? train.user_degree() : train.item_degree();
-  const Scorer<float> scorer = one_sided(saved_.scorer, users);
+  const Scorer<float> scorer =
+      users ? prism::user_to_user(saved_.scorer) : prism::item_to_item(saved_.scorer);
   const auto index = this->index(users ? Rows::users : Rows::items_alone);
   Lists lists = no_lists(rows.size(), options.k);
   std::vector<prism::Query<float>> queries;

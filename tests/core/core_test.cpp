@@ -64,7 +64,7 @@ TEST_CASE("rows are selected by index, or all in order") {
 }
 
 TEST_CASE("scratch memory is zero from a given row on") {
-  Scratch scratch;
+  detail::Scratch scratch;
   const Rows<float> dirty = scratch.allocate<float>(5, 3);
   std::fill_n(dirty.data(), dirty.num_elements(), 7.0F);
   scratch.reset();
@@ -77,7 +77,7 @@ TEST_CASE("scratch memory is zero from a given row on") {
 }
 
 TEST_CASE("scratch memory is distinct and aligned, and reused after reset") {
-  Scratch scratch;
+  detail::Scratch scratch;
   std::vector<float*> first;
   for (int round = 0; round < 3; ++round) {
     std::vector<float*> taken;
@@ -96,7 +96,7 @@ TEST_CASE("scratch memory is distinct and aligned, and reused after reset") {
 }
 
 TEST_CASE("scratch memory is little more than the largest step needed") {
-  Scratch scratch;
+  detail::Scratch scratch;
   const Random random(1, Stream::synthetic);
   std::size_t largest = 0;
   constexpr std::uint64_t rounds = separate_allocations ? 20 : 5000;
@@ -119,7 +119,7 @@ TEST_CASE("scratch memory is little more than the largest step needed") {
 
 TEST_CASE("freed blocks are handed out for requests of their size, up to a size in all") {
   char blocks[4];
-  BlockCache cache;
+  detail::BlockCache cache;
   CHECK(cache.take(100) == nullptr);
   CHECK(cache.keep(&blocks[0], 100, 250));
   CHECK(cache.keep(&blocks[1], 150, 250));

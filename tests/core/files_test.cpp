@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "data/temporary_file.hpp"
+#include "prism/core/cpu_quota.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/real_path.hpp"
 #include "prism/core/staged_file.hpp"
@@ -26,7 +27,7 @@ std::string text_of(const fs::path& path) {
 }
 
 void write(const fs::path& path, const std::string& text) {
-  StagedFile file(path);
+  detail::StagedFile file(path);
   file.write(text);
   file.publish();
 }
@@ -44,12 +45,12 @@ TEST_CASE("a path leads through links to a file, whether or not it exists") {
   std::error_code error;
   for (const char* name : {"folder/none", "relative", "absolute", "twice", "real/../real/none"}) {
     CAPTURE(name);
-    CHECK(real_path(folder / name, error) == real / "none");
+    CHECK(detail::real_path(folder / name, error) == real / "none");
     CHECK_FALSE(error);
   }
-  CHECK(real_path(folder / "real/", error) == real);
+  CHECK(detail::real_path(folder / "real/", error) == real);
   fs::create_symlink("loop", folder / "loop");
-  static_cast<void>(real_path(folder / "loop", error));
+  static_cast<void>(detail::real_path(folder / "loop", error));
   CHECK(error);
 }
 
@@ -61,7 +62,7 @@ TEST_CASE("a file and a folder are written where links lead, and the links stay"
   for (const char* text : {"first", "second"}) {
     write(folder / "to_file", text);
     CHECK(text_of(folder / "real/file") == text);
-    StagedFolder staged(folder / "to_folder");
+    detail::StagedFolder staged(folder / "to_folder");
     write(staged.path() / "inside", text);
     staged.publish();
     CHECK(text_of(folder / "real/folder/inside") == text);
@@ -87,4 +88,40 @@ TEST_CASE("what has a file's temporary name is not written through") {
                        doctest::Contains("file.partial is not a regular file"), DataError);
   CHECK(text_of(folder / "victim") == "untouched");
   CHECK_FALSE(fs::exists(folder / "file"));
+}
+
+TEST_CASE("a container's CPU quota is that of its control group and of those around it") {
+  const TemporaryFolder root;
+  const auto write = [&](const std::string& file, const std::string& text) {
+    std::filesystem::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << text;
+  };
+  const auto quota = [&] { return cpu_quota(root.path()); };
+  CHECK_FALSE(quota());  // no such files
+  write("proc/self/cgroup", "0::/pod/job\n");
+  CHECK_FALSE(quota());
+  write("sys/fs/cgroup/pod/job/cpu.max", "max 100000\n");
+  CHECK_FALSE(quota());
+  write("sys/fs/cgroup/pod/cpu.max", "350000 100000\n");
+  CHECK(quota() == 4);
+  write("sys/fs/cgroup/pod/job/cpu.max", "20000 100000\n");
+  CHECK(quota() == 1);
+  // In a container, the group's path is that of the machine, and only its own folder is mounted.
+  write("proc/self/cgroup", "0::/other/machine/path\n");
+  CHECK_FALSE(quota());
+  write("sys/fs/cgroup/cpu.max", "200000 100000\n");
+  CHECK(quota() == 2);
+  // Version 1, in whose list of groups version 2 may stand too.
+  write("proc/self/cgroup", "3:cpuset:/a\n2:cpu,cpuacct:/docker/1\n0::/elsewhere\n");
+  CHECK(quota() == 2);
+  std::filesystem::remove(root / "sys/fs/cgroup/cpu.max");
+  CHECK_FALSE(quota());
+  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  CHECK_FALSE(quota());
+  write("sys/fs/cgroup/cpu/docker/1/cpu.cfs_period_us", "50000\n");
+  write("sys/fs/cgroup/cpu/docker/1/cpu.cfs_quota_us", "150000\n");
+  CHECK(quota() == 3);
+  write("proc/self/cgroup", "nonsense\n:\n");
+  CHECK_FALSE(quota());
 }

@@ -251,13 +251,13 @@ TEST_CASE("UTF-8 is what the Unicode standard says") {
                                  "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF", "\xF0\x90\x80\x80",
                                  "\xF4\x8F\xBF\xBF", "Za\xC5\xBC\xC3\xB3\xC5\x82\xC4\x87"}) {
     CAPTURE(good);
-    CHECK(is_utf8(good));
+    CHECK(detail::is_utf8(good));
   }
   for (const char* const bad :
        {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2x", "\xE0\x9F\xBF", "\xE0\xA0",
         "\xED\xA0\x80", "\xED\xBF\xBF", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
         "\xF0\x90\x80", "\xFF", "ok\xE9"}) {
     CAPTURE(bad);
-    CHECK_FALSE(is_utf8(bad));
+    CHECK_FALSE(detail::is_utf8(bad));
   }
 }

@@ -12,14 +12,14 @@
 using namespace prism;
 
 TEST_CASE("dates of other forms are the same seconds as ISO 8601's") {
-  const std::optional<double> day = parse_date("2012-04-03"),
-                              time = parse_date("2012-04-03T18:00:09Z");
+  const std::optional<double> day = detail::parse_date("2012-04-03"),
+                              time = detail::parse_date("2012-04-03T18:00:09Z");
   REQUIRE(time == 1333476009);
   for (const std::string text :
        {"2012/04/03", "3 Apr 2012", "03-Apr-2012", "03-APR-2012", "Apr 3, 2012", "April 3, 2012",
         "Tue, 3 Apr 2012", "04 03, 2012", "04 3, 2012", "03.04.2012", "3.4.2012"}) {
     CAPTURE(text);
-    CHECK(parse_date(text) == day);
+    CHECK(detail::parse_date(text) == day);
   }
   for (const std::string text :
        {"Tue Apr 03 18:00:09 +0000 2012", "Tue Apr  3 18:00:09 2012",
@@ -27,11 +27,11 @@ TEST_CASE("dates of other forms are the same seconds as ISO 8601's") {
         "Tue, 03 Apr 2012 18:00:09 GMT", "3 Apr 2012 20:00:09 +0200", "2012/04/03 18:00:09",
         "03.04.2012 18:00:09", "Apr 3, 2012 6:00:09 PM", "Tuesday, April 3, 2012 18:00:09"}) {
     CAPTURE(text);
-    CHECK(parse_date(text) == time);
+    CHECK(detail::parse_date(text) == time);
   }
-  CHECK(parse_date("4/13/2012 06:00:09 pm") == parse_date("2012-04-13T18:00:09Z"));
-  CHECK(parse_date("11/13/2019 12:05 AM") == parse_date("2019-11-13T00:05Z"));
-  CHECK(parse_date("11/13/2019 12:05 PM") == parse_date("2019-11-13T12:05Z"));
+  CHECK(detail::parse_date("4/13/2012 06:00:09 pm") == detail::parse_date("2012-04-13T18:00:09Z"));
+  CHECK(detail::parse_date("11/13/2019 12:05 AM") == detail::parse_date("2019-11-13T00:05Z"));
+  CHECK(detail::parse_date("11/13/2019 12:05 PM") == detail::parse_date("2019-11-13T12:05Z"));
 }
 
 TEST_CASE("text that is no date, or may be two, is none") {
@@ -63,7 +63,7 @@ TEST_CASE("text that is no date, or may be two, is none") {
                                  "10.0.2011",
                                  "192.168.2011"}) {
     CAPTURE(text);
-    CHECK_FALSE(parse_date(text).has_value());
+    CHECK_FALSE(detail::parse_date(text).has_value());
   }
 }
 

@@ -181,18 +181,14 @@ TEST_CASE("appended users and items keep the rows, ids and times that were there
 TEST_CASE("what is appended has to have the other side's rows and ids of its own") {
   const Interactions small(2, 3, Pairs{{0, 0}, {1, 2}});
   CHECK(
-      refusal([&] {
-        return append_users(small, {1, 4, Pairs{{0, 3}}});
-      }) ==
+      refusal([&] { return append_users(small, {1, 4, Pairs{{0, 3}}}); }) ==
       "history: must have the same 3 items in the same rows as the training set; construct it with "
       "the training set's ids, Interactions(user_ids, item_ids, pairs), or with row "
       "numbers, Interactions(users, items, pairs)");
-  CHECK(refusal([&] {
-          return append_users(small, {1, 3, Pairs{{0, 2}}});
-        }) == "history: must have only new users, but '0' is already in the data, in row 0");
-  CHECK(refusal([&] {
-          return append_items(small, {2, 1, Pairs{{0, 0}}});
-        }) == "history: must have only new items, but '0' is already in the data, in row 0");
+  CHECK(refusal([&] { return append_users(small, {1, 3, Pairs{{0, 2}}}); }) ==
+        "history: must have only new users, but '0' is already in the data, in row 0");
+  CHECK(refusal([&] { return append_items(small, {2, 1, Pairs{{0, 0}}}); }) ==
+        "history: must have only new items, but '0' is already in the data, in row 0");
   Ids others;
   for (const char* id : {"0", "2", "1"}) others.intern(id);
   const Interactions permuted(std::make_shared<const Ids>(Ids::numbered(1)),

@@ -252,7 +252,8 @@ TEST_CASE("a row's best are those of TopK, for ascending, descending and equal s
         const auto check = [&]<class Isa>(Isa) {
           std::vector<double> best(k);
           std::vector<Index> items(k);
-          const std::size_t size = best_of_row<Isa>(scores.data(), n, k, best.data(), items.data());
+          const std::size_t size =
+              detail::best_of_row<Isa>(scores.data(), n, k, best.data(), items.data());
           REQUIRE(size == expected.best().size());
           bool same = true;
           for (std::size_t j = 0; j < size; ++j) {

@@ -136,9 +136,8 @@ TEST_CASE("an estimate has the standard error of the mean") {
   CHECK(std::isnan(estimate(std::vector<double>{3}).standard_error));
   CHECK(refusal([&] { return estimate(values, 4); }) ==
         "population: must be 0, or at least the number of values, 5, not 4");
-  CHECK(refusal([&] {
-          return estimate(std::vector<double>{1, NAN});
-        }) == "values: must be finite numbers");
+  CHECK(refusal([&] { return estimate(std::vector<double>{1, NAN}); }) ==
+        "values: must be finite numbers");
 }
 
 TEST_CASE("a sample's standard error is the spread of its estimates") {

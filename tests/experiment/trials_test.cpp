@@ -77,7 +77,9 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
                          DataError);
     CHECK(TrialRecords::snapshot(path).find("a key")->epochs == 2);
   }
-  { std::ofstream(path, std::ios::app) << "{\"model\": \"cut"; }
+  {
+    std::ofstream(path, std::ios::app) << "{\"model\": \"cut";
+  }
   const auto bytes = std::filesystem::file_size(path);
   CHECK(TrialRecords::snapshot(path).all().size() == 1);
   CHECK(std::filesystem::file_size(path) == bytes);
@@ -98,9 +100,13 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
   TrialRecords(path).add({.key = "a third"});
   CHECK(TrialRecords(path).all().size() == 3);
-  { std::ofstream(path, std::ios::app) << "\n \r\n"; }
+  {
+    std::ofstream(path, std::ios::app) << "\n \r\n";
+  }
   CHECK(TrialRecords(path).all().size() == 3);
-  { std::ofstream(path, std::ios::app) << "nonsense\n"; }
+  {
+    std::ofstream(path, std::ios::app) << "nonsense\n";
+  }
   CHECK_THROWS_WITH_AS(TrialRecords{path}, doctest::Contains("records.jsonl:7: is not the record"),
                        DataError);
   CHECK_THROWS_WITH_AS(static_cast<void>(TrialRecords::snapshot(path)),
@@ -109,7 +115,9 @@ TEST_CASE("the records of trials outlive the program, and a line that was cut of
                        doctest::Contains("its folder must exist"), DataError);
   // Another file, even of one line, stays as it was.
   const auto other = folder.path / "notes.txt";
-  { std::ofstream(other) << "do not touch"; }
+  {
+    std::ofstream(other) << "do not touch";
+  }
   CHECK_THROWS_AS(TrialRecords{other}, DataError);
   CHECK(std::filesystem::file_size(other) == 12);
   // What is no number is kept as what it is.

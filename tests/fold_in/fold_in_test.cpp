@@ -26,7 +26,7 @@ Matrix<T> random_rows(std::size_t size, std::size_t dim, std::uint64_t seed) {
   Matrix<T> table = make_table<T>(size, dim);
   const Random random(seed, Stream::synthetic);
   for (std::size_t k = 0; k < table.size(); ++k) {
-    table.data()[k] = static_cast<T>(standard_normal(random, k));
+    table.data()[k] = static_cast<T>(detail::standard_normal(random, k));
   }
   return table;
 }
@@ -238,12 +238,10 @@ TEST_CASE("a user without a history gets the mean of the trained users' rows") {
 
 TEST_CASE("fold-in refuses a history of other items, and options outside their domain") {
   const auto scorer = random_scorer<double>(5, 60, 3);
-  CHECK(refusal([&] {
-          return fold_in_users(scorer, {1, 61, Pairs{{0, 60}}});
-        }) == "history: must have the 60 items of the model, not 61");
-  CHECK(refusal([&] {
-          return fold_in_items(scorer, {4, 2, Pairs{{0, 0}}});
-        }) == "history: must have the 5 users of the model, not 4");
+  CHECK(refusal([&] { return fold_in_users(scorer, {1, 61, Pairs{{0, 60}}}); }) ==
+        "history: must have the 60 items of the model, not 61");
+  CHECK(refusal([&] { return fold_in_items(scorer, {4, 2, Pairs{{0, 0}}}); }) ==
+        "history: must have the 5 users of the model, not 4");
   CHECK(refusal([&] {
           return fold_in_users(small_model(), {1, 59, Pairs{{0, 3}}});
         }).starts_with("history: must have the same 60 items in the same rows"));

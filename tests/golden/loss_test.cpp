@@ -116,9 +116,8 @@ void check_quantiles() {
   const SLK loss{.k = 3, .quantile_negatives = items.shape(0)};
   auto state = make_state<T>(loss, StateContext{train, users.shape(1), 1});
   const EpochStart<T, test::GoldenExecution> start{
-      1, train, Random(1, Stream::epoch_start), [&] {
-        return Output<T>(Embeddings<const T>{rows(users), rows(items)});
-      }};
+      1, train, Random(1, Stream::epoch_start),
+      [&] { return Output<T>(Embeddings<const T>{rows(users), rows(items)}); }};
   loss.begin_epoch(start, state);
   CHECK(test::relative_error(state.beta, golden["beta"]) <= test::bound<T>);
 }

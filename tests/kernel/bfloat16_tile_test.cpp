@@ -21,7 +21,7 @@ constexpr std::size_t square = 32;
 template <std::size_t Parts>
 struct Factors {
   std::size_t row_squares, column_squares;
-  std::vector<SplitTile<Parts>> left, right;
+  std::vector<detail::SplitTile<Parts>> left, right;
 
   Factors(std::size_t rows, std::size_t columns)
       : row_squares(rows / square),
@@ -29,10 +29,10 @@ struct Factors {
         left(2 * row_squares * column_squares),
         right(left.size()) {}
 
-  [[nodiscard]] TiledFactor<Parts> left_rows(std::size_t s) const {
+  [[nodiscard]] detail::TiledFactor<Parts> left_rows(std::size_t s) const {
     return {left.data() + 2 * s * column_squares, column_squares};
   }
-  [[nodiscard]] TiledFactor<Parts> right_columns(std::size_t s) const {
+  [[nodiscard]] detail::TiledFactor<Parts> right_columns(std::size_t s) const {
     return {right.data() + 2 * s * row_squares, row_squares};
   }
 };
@@ -42,7 +42,7 @@ Factors<Parts> split(const std::vector<float>& numbers, std::size_t rows, std::s
   Factors<Parts> factors(rows, columns);
   for (std::size_t r = 0; r < factors.row_squares; ++r) {
     for (std::size_t c = 0; c < factors.column_squares; ++c) {
-      const SplitSquare<Parts> to{
+      const detail::SplitSquare<Parts> to{
           factors.left.data() + 2 * r * factors.column_squares + c, factors.column_squares,
           factors.right.data() + 2 * c * factors.row_squares + r, factors.row_squares};
       for (std::size_t l = 0; l < 16; ++l) {
@@ -67,10 +67,12 @@ void check_product() {
   {
     const typename Unit::Session session;
     for (std::size_t s = 0; s < columns / square; ++s) {
-      Unit::template product<Store::overwrite>(left.left_rows(0), right.right_columns(s),
-                                               depth / square, c.data() + s * square, columns);
-      Unit::template product<Store::add>(left.left_rows(0), right.right_columns(s), depth / square,
-                                         added.data() + s * square, columns);
+      Unit::template product<detail::Store::overwrite>(left.left_rows(0), right.right_columns(s),
+                                                       depth / square, c.data() + s * square,
+                                                       columns);
+      Unit::template product<detail::Store::add>(left.left_rows(0), right.right_columns(s),
+                                                 depth / square, added.data() + s * square,
+                                                 columns);
     }
   }
   for (std::size_t r = 0; r < rows; ++r) {
@@ -101,8 +103,8 @@ void check_single_products_of_three_parts() {
   const auto left = split<Unit, 3>(a, square, square), right = split<Unit, 3>(b, square, square);
   {
     const typename Unit::Session session;
-    Unit::template product<Store::overwrite>(left.left_rows(0), right.right_columns(0), 1, c.data(),
-                                             square);
+    Unit::template product<detail::Store::overwrite>(left.left_rows(0), right.right_columns(0), 1,
+                                                     c.data(), square);
   }
   for (std::size_t r = 0; r < square; ++r) {
     for (std::size_t q = 0; q < square; ++q) {
@@ -125,22 +127,22 @@ void check_products() {
 /// Of the processor's tile unit, if it has one and the operating system lets it be used.
 template <class Isa>
 void check_products_of() {
-  if constexpr (HasTileUnit<Isa>) {
-    using Unit = typename TileUnit<Isa>::type;
+  if constexpr (detail::HasTileUnit<Isa>) {
+    using Unit = typename detail::TileUnit<Isa>::type;
     if (Unit::permitted()) check_products<Unit>();
   }
 }
 
 template <class Isa, std::size_t Parts>
 void check_bits_of() {
-  if constexpr (HasTileUnit<Isa>) {
+  if constexpr (detail::HasTileUnit<Isa>) {
     std::vector<float> numbers = test::draws<float>(square * square, 5);
     numbers[7] = 0;
     numbers[8] = -0.0F;
     numbers[9] = 1 + 0x1p-8F;  // half way between two numbers
     numbers[10] = 0x1p-120F;
-    const auto a = split<EmulatedTiles, Parts>(numbers, square, square);
-    const auto b = split<typename TileUnit<Isa>::type, Parts>(numbers, square, square);
+    const auto a = split<detail::EmulatedTiles, Parts>(numbers, square, square);
+    const auto b = split<typename detail::TileUnit<Isa>::type, Parts>(numbers, square, square);
     const std::size_t bytes = a.left.size() * sizeof a.left[0];
     CHECK(std::memcmp(a.left.data(), b.left.data(), bytes) == 0);
     CHECK(std::memcmp(a.right.data(), b.right.data(), bytes) == 0);
@@ -150,7 +152,7 @@ void check_bits_of() {
 }  // namespace
 
 TEST_CASE("a product of tiles in plain C++ is within its bound") {
-  check_products<EmulatedTiles>();
+  check_products<detail::EmulatedTiles>();
 }
 
 TEST_CASE("a product of tiles by AMX is within its bound") { check_products_of<isa::native>(); }
@@ -161,11 +163,11 @@ TEST_CASE("a right tile is the transposed matrix's left tile, transposed in pair
   for (std::size_t r = 0; r < square; ++r) {
     for (std::size_t c = 0; c < square; ++c) transposed[c * square + r] = numbers[r * square + c];
   }
-  const auto a = split<EmulatedTiles, 3>(numbers, square, square);
-  const auto b = split<EmulatedTiles, 3>(transposed, square, square);
+  const auto a = split<detail::EmulatedTiles, 3>(numbers, square, square);
+  const auto b = split<detail::EmulatedTiles, 3>(transposed, square, square);
   for (std::size_t t = 0; t < 2; ++t) {
-    SplitTile<3> found;
-    transpose_pairs(b.left[t], found);
+    detail::SplitTile<3> found;
+    detail::transpose_pairs(b.left[t], found);
     CHECK(std::memcmp(&found, &a.right[t], sizeof found) == 0);
   }
 }

@@ -60,7 +60,7 @@ inline std::vector<float> row_of_kind(std::size_t kind, std::size_t n, std::uint
 
 /// The largest norm, squared, of the bytes that share a lane's sum in a segment.
 inline std::int32_t largest_lane_square(const std::int8_t* bytes, std::size_t n,
-                                        const prism::ByteRange& range) {
+                                        const prism::detail::ByteRange& range) {
   const std::size_t segments = n / 4 / range.segment_quads + 1;
   std::vector<std::int32_t> squares(segments * range.lanes);
   for (std::size_t k = 0; k < n; ++k) {

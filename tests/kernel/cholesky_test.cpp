@@ -48,8 +48,8 @@ PRISM_FOR_EACH_VARIANT("a Cholesky factor's equations have the solution that the
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = i + 1; j < n; ++j) l[i * n + j] = unread;
       }
-      REQUIRE(cholesky<Isa>(l.data(), n));
-      solve_cholesky<Isa>(l.data(), n, b.data());
+      REQUIRE(detail::cholesky<Isa>(l.data(), n));
+      detail::solve_cholesky<Isa>(l.data(), n, b.data());
       CHECK(difference(b, expected) <= 100 * tolerance<T>);
     }
   }
@@ -57,12 +57,12 @@ PRISM_FOR_EACH_VARIANT("a Cholesky factor's equations have the solution that the
 
 TEST_CASE("a matrix that is not positive definite is said to be none") {
   std::vector<double> indefinite{1, 0, 2, 1};
-  CHECK_FALSE(cholesky(indefinite.data(), 2));
+  CHECK_FALSE(detail::cholesky(indefinite.data(), 2));
   std::vector<double> zero(9);
-  CHECK_FALSE(cholesky(zero.data(), 3));
+  CHECK_FALSE(detail::cholesky(zero.data(), 3));
   // Of rank one: what is left of the second column is rounding.
   std::vector<double> rank_one{0.01, 0.03, 0.03, 0.09};
-  CHECK_FALSE(cholesky(rank_one.data(), 2));
+  CHECK_FALSE(detail::cholesky(rank_one.data(), 2));
   std::vector<double> nan{std::nan("")};
-  CHECK_FALSE(cholesky(nan.data(), 1));
+  CHECK_FALSE(detail::cholesky(nan.data(), 1));
 }

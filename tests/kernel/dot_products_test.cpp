@@ -20,7 +20,8 @@ TEST_CASE_TEMPLATE("dot_products() equals matrix_product() bit for bit, for rows
   using Isa = typename V::isa;
   using T = typename V::scalar;
   if constexpr (isa_supported<Isa>) {
-    constexpr std::size_t n = 8, width = pack_width<T, Isa>, wide = (n + width - 1) / width * width;
+    constexpr std::size_t n = 8, width = detail::pack_width<T, Isa>,
+                          wide = (n + width - 1) / width * width;
     for (std::size_t k = 1; k <= last_dimension; ++k) {
       const std::vector<T> row = draws<T>(k, 1), others = draws<T>(n * k, 2);
       std::vector<T> transposed(k * wide), expected(wide), got(n);
@@ -29,10 +30,11 @@ TEST_CASE_TEMPLATE("dot_products() equals matrix_product() bit for bit, for rows
         from[j] = others.data() + j * k;
         for (std::size_t l = 0; l < k; ++l) transposed[l * wide + j] = from[j][l];
       }
-      matrix_product<Store::overwrite, Isa>(1, wide, k, LeftFactor<T>{row.data(), k, 1},
-                                            transposed.data(), wide, expected.data(), wide);
+      detail::matrix_product<detail::Store::overwrite, Isa>(
+          1, wide, k, detail::LeftFactor<T>{row.data(), k, 1}, transposed.data(), wide,
+          expected.data(), wide);
       T products[n];
-      dot_products<Isa>(products, row.data(), from, k);
+      detail::dot_products<Isa>(products, row.data(), from, k);
       CAPTURE(k);
       CHECK(std::vector<T>(products, products + n) ==
             std::vector<T>(expected.begin(), expected.begin() + n));

@@ -159,7 +159,7 @@ PRISM_FOR_EACH_VARIANT("weighted_sum equals its plain loop") {
       const std::vector<T> weight = draws<T>(9, n + 1);
       const std::vector<Index> picked{8, 0, 3, 3, 5};
       const Rows<const T> from(table.data(), 9, n);
-      weighted_sum<Isa>(
+      detail::weighted_sum<Isa>(
           to.data(), T{2}, std::span<const Index>(picked),
           [&](std::size_t j) { return weight[picked[j]]; }, from);
       for (const Index r : picked) {
@@ -167,7 +167,7 @@ PRISM_FOR_EACH_VARIANT("weighted_sum equals its plain loop") {
       }
       CAPTURE(n);
       CHECK(difference(to, expected) <= 4 * tolerance<T>);
-      weighted_sum<Isa>(
+      detail::weighted_sum<Isa>(
           to.data(), T{2}, std::span<const Index>{}, [](std::size_t) { return T{1}; }, from);
       CHECK(to == std::vector<T>(n));
     }
@@ -178,7 +178,7 @@ PRISM_FOR_EACH_VARIANT("a product equals its plain loops, from both sides and fo
   using Isa = typename V::isa;
   using T = typename V::scalar;
   if constexpr (isa_supported<Isa>) {
-    constexpr std::size_t width = pack_width<T, Isa>;
+    constexpr std::size_t width = detail::pack_width<T, Isa>;
     const auto check = [](std::size_t rows, std::size_t columns, std::size_t k) {
       CAPTURE(rows);
       CAPTURE(columns);
@@ -198,21 +198,24 @@ PRISM_FOR_EACH_VARIANT("a product equals its plain loops, from both sides and fo
         }
       }
       std::vector<T> got(start);
-      matrix_product<Store::overwrite, Isa>(rows, columns, k, LeftFactor<T>{a.data(), k, 1},
-                                            b.data(), columns, got.data(), columns);
+      detail::matrix_product<detail::Store::overwrite, Isa>(rows, columns, k,
+                                                            detail::LeftFactor<T>{a.data(), k, 1},
+                                                            b.data(), columns, got.data(), columns);
       CHECK(difference(got, expected) <= tolerance<T> * static_cast<T>(k));
-      std::vector<T> panels(panel_elements<T, Isa>(k, columns)), of_panels(start);
+      std::vector<T> panels(detail::panel_elements<T, Isa>(k, columns)), of_panels(start);
       for (std::size_t i = 0; i < b.size(); ++i) {
-        panels[panel_offset<T, Isa>(k, i / columns, i % columns)] = b[i];
+        panels[detail::panel_offset<T, Isa>(k, i / columns, i % columns)] = b[i];
       }
-      matrix_product<Store::overwrite, Isa>(rows, columns, k, LeftFactor<T>{a.data(), k, 1},
-                                            RightFactor<T>::template panels<Isa>(panels.data(), k),
-                                            of_panels.data(), columns);
+      detail::matrix_product<detail::Store::overwrite, Isa>(
+          rows, columns, k, detail::LeftFactor<T>{a.data(), k, 1},
+          detail::RightFactor<T>::template panels<Isa>(panels.data(), k), of_panels.data(),
+          columns);
       CHECK(of_panels == got);
       got = start;
       for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += start[i];
-      matrix_product<Store::add, Isa>(rows, columns, k, LeftFactor<T>{transposed.data(), 1, rows},
-                                      b.data(), columns, got.data(), columns);
+      detail::matrix_product<detail::Store::add, Isa>(
+          rows, columns, k, detail::LeftFactor<T>{transposed.data(), 1, rows}, b.data(), columns,
+          got.data(), columns);
       CHECK(difference(got, expected) <= tolerance<T> * static_cast<T>(k));
     };
     for (std::size_t k = 1; k <= last_dimension; ++k) check(7, 2 * width, k);

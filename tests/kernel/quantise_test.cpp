@@ -17,7 +17,7 @@ using namespace test;
 
 namespace {
 
-void check_norms(const ByteRange& range) {
+void check_norms(const detail::ByteRange& range) {
   constexpr std::size_t rows = 3;
   for (std::size_t n = 1; n <= last_dimension; ++n) {
     for (std::size_t kind = 0; kind < 9; ++kind) {
@@ -31,8 +31,8 @@ void check_norms(const ByteRange& range) {
       }
       for (const std::size_t together : {std::size_t{1}, rows}) {
         std::vector<std::int8_t> bytes(together * n);
-        const Quantisation quantisation =
-            quantise(bytes.data(), x.data(), together, n, residual.data(), range);
+        const detail::Quantisation quantisation =
+            detail::quantise(bytes.data(), x.data(), together, n, residual.data(), range);
         for (std::size_t r = 0; r < together; ++r) {
           double max_norm = 0, max_quantised_norm = 0, max_residual_norm = 0;
           std::int32_t largest = 0;
@@ -68,7 +68,7 @@ void check_norms(const ByteRange& range) {
 TEST_CASE_TEMPLATE("norms of rows, quantised rows and residuals are within their bounds", Isa,
                    PRISM_BYTE_ISAS) {
   if constexpr (isa_supported<Isa>) {
-    check_norms(ByteAccumulator<Isa>::limits.left);
-    check_norms(ByteAccumulator<Isa>::limits.right);
+    check_norms(detail::ByteAccumulator<Isa>::limits.left);
+    check_norms(detail::ByteAccumulator<Isa>::limits.right);
   }
 }

@@ -25,7 +25,7 @@ using namespace test;
 
 namespace {
 
-constexpr std::size_t columns = quantised_panel_width;
+constexpr std::size_t columns = detail::quantised_panel_width;
 /// The kind of row of column c: all of one kind, or mixed. Kinds up to `told` have no row that
 /// leaves a panel without a bound.
 constexpr std::size_t told = 10, column_kinds = 12;
@@ -38,13 +38,13 @@ std::size_t kind_of_column(std::size_t columns_kind, std::size_t c) {
 /// 64 rows in the layout of find_candidates().
 template <class Isa>
 struct Columns {
-  static constexpr ByteLimits limits = ByteAccumulator<Isa>::limits;
+  static constexpr detail::ByteLimits limits = detail::ByteAccumulator<Isa>::limits;
 
   std::size_t dim, quads;
   std::vector<std::int8_t> rows;  // columns x dim
   std::vector<std::int8_t> bytes;
   std::vector<std::int32_t> starts;
-  Quantisation quantisation{};
+  detail::Quantisation quantisation{};
 
   explicit Columns(std::size_t n, std::vector<std::int8_t> of_rows)
       : dim(n),
@@ -61,12 +61,12 @@ struct Columns {
           bytes[(k / 4 * columns + c) * 4 + k % 4] = byte;
           sums[k % 4] += byte;
         }
-        starts[g * columns + c] = start_of(limits, sums);
+        starts[g * columns + c] = detail::start_of(limits, sums);
       }
     }
   }
 
-  QuantisedPanel view() const { return {bytes.data(), starts.data(), quantisation}; }
+  detail::QuantisedPanel view() const { return {bytes.data(), starts.data(), quantisation}; }
 };
 
 /// 64 rows of a kind as floats, and quantised.
@@ -84,8 +84,8 @@ struct QuantisedColumns {
       for (std::size_t k = 0; k < n; ++k) transposed[k * columns + c] = row[k];
     }
     std::vector<std::int8_t> bytes(rows.size());
-    const Quantisation quantisation = quantise<Isa>(bytes.data(), rows.data(), columns, n,
-                                                    residual.data(), Columns<Isa>::limits.right);
+    const detail::Quantisation quantisation = detail::quantise<Isa>(
+        bytes.data(), rows.data(), columns, n, residual.data(), Columns<Isa>::limits.right);
     quantised = Columns<Isa>(n, std::move(bytes));
     quantised.quantisation = quantisation;
   }
@@ -93,13 +93,13 @@ struct QuantisedColumns {
 
 /// Bytes as far from zero as a range allows: equal ones, of either sign or of both, or a pair of
 /// neighbours in each segment; or those of a random row.
-std::vector<std::int8_t> extreme_bytes(const ByteRange& range, std::size_t n, std::size_t kind,
-                                       std::uint64_t seed) {
+std::vector<std::int8_t> extreme_bytes(const detail::ByteRange& range, std::size_t n,
+                                       std::size_t kind, std::uint64_t seed) {
   std::vector<std::int8_t> bytes(n);
   if (kind % 6 == 5) {
     const std::vector<float> row = draws<float>(n, seed);
     std::vector<float> residual(n);
-    quantise(bytes.data(), row.data(), 1, n, residual.data(), range);
+    detail::quantise(bytes.data(), row.data(), 1, n, residual.data(), range);
     return bytes;
   }
   std::int32_t level = range.max_abs;
@@ -109,7 +109,7 @@ std::vector<std::int8_t> extreme_bytes(const ByteRange& range, std::size_t n, st
     level = std::min(level, static_cast<std::int32_t>(range.max_lane_norm / std::sqrt(of_lane)));
   }
   for (std::size_t k = 0; k < n; ++k) {
-    const bool segmented = range.segment_quads != ByteLimits::one_segment;
+    const bool segmented = range.segment_quads != detail::ByteLimits::one_segment;
     const std::size_t in_segment = segmented ? k % (4 * range.segment_quads) : k;
     const bool pair = in_segment / 2 * 2 == (kind % 6 == 3 ? 4 : 6) % (n + n % 2);
     const std::int32_t byte = kind % 6 == 0   ? level
@@ -139,7 +139,7 @@ template <class Isa>
 
 template <class Isa>
 void check_sums() {
-  constexpr ByteLimits limits = ByteAccumulator<Isa>::limits;
+  constexpr detail::ByteLimits limits = detail::ByteAccumulator<Isa>::limits;
   static_assert(limits.left.max_lane_norm * limits.right.max_lane_norm < (1 << 15));
   constexpr std::size_t rows = 13;  // two tiles of six, and one
   for (std::size_t n = 1; n <= last_dimension; n = next_dimension<Isa>(n)) {
@@ -173,8 +173,8 @@ void check_sums() {
     for (std::size_t c = 0; c < columns; ++c) {
       for (const std::int32_t below : {0, 1}) {
         for (std::size_t r = 0; r < rows; ++r) bound[r] = sums[r * columns + c] - below;
-        find_candidates<Isa>(rows, right.quads, left.data(), bound.data(), right.view(),
-                             bits.data());
+        detail::find_candidates<Isa>(rows, right.quads, left.data(), bound.data(), right.view(),
+                                     bits.data());
         for (std::size_t r = 0; r < rows; ++r) {
           plain_bits[r] = 0;
           for (std::size_t other = 0; other < columns; ++other) {
@@ -190,28 +190,28 @@ void check_sums() {
 
 template <class Isa>
 void check_bounds() {
-  constexpr ByteLimits limits = ByteAccumulator<Isa>::limits;
+  constexpr detail::ByteLimits limits = detail::ByteAccumulator<Isa>::limits;
   std::size_t screened = 0, kept_out = 0;
   for (std::size_t n = 1; n <= last_dimension; n = next_dimension<Isa>(n)) {
     CAPTURE(n);
     const std::size_t columns_kind = n % column_kinds;
     const QuantisedColumns<Isa> right(n, columns_kind);
     const std::size_t quads = right.quantised.quads;
-    const Quantisation& of_columns = right.quantised.quantisation;
+    const detail::Quantisation& of_columns = right.quantised.quantisation;
     if (columns_kind == told) CHECK(of_columns.max_residual_norm < infinity);
     for (std::size_t kind = 0; kind < 20; ++kind) {
       const std::vector<float> x = row_of_kind(kind, n, 7 * n + kind);
       std::vector<float> scores(columns), residual(n);
-      matrix_product<Store::overwrite, Isa>(1, columns, n, LeftFactor<float>{x.data(), n, 1},
-                                            right.transposed.data(), columns, scores.data(),
-                                            columns);
+      detail::matrix_product<detail::Store::overwrite, Isa>(
+          1, columns, n, detail::LeftFactor<float>{x.data(), n, 1}, right.transposed.data(),
+          columns, scores.data(), columns);
       std::vector<std::int8_t> bytes(4 * quads);
-      const Quantisation quantisation =
-          quantise<Isa>(bytes.data(), x.data(), 1, n, residual.data(), limits.left);
+      const detail::Quantisation quantisation =
+          detail::quantise<Isa>(bytes.data(), x.data(), 1, n, residual.data(), limits.left);
       // The row is repeated with each score as its threshold: all items whose scores reach it must
       // be candidates.
       std::vector<std::uint8_t> left;
-      QuantisedRows rows(columns);
+      detail::QuantisedRows rows(columns);
       for (std::size_t c = 0; c < columns; ++c) {
         for (const std::int8_t byte : bytes) {
           left.push_back(static_cast<std::uint8_t>(byte + limits.left_shift));
@@ -222,8 +222,8 @@ void check_bounds() {
       std::vector<std::int32_t> pruning_limits(columns);
       rows.write_pruning_limits(pruning_limits.data(), of_columns);
       std::vector<std::uint64_t> bits(columns);
-      find_candidates<Isa>(columns, quads, left.data(), pruning_limits.data(),
-                           right.quantised.view(), bits.data());
+      detail::find_candidates<Isa>(columns, quads, left.data(), pruning_limits.data(),
+                                   right.quantised.view(), bits.data());
       for (std::size_t c = 0; c < columns; ++c) {
         bool all = true;
         for (std::size_t other = 0; other < columns; ++other) {
@@ -251,14 +251,14 @@ TEST_CASE_TEMPLATE("a score never exceeds its upper bound", Isa, PRISM_BYTE_ISAS
 
 TEST_CASE("the instruction sets of this machine sum products of bytes") {
 #if defined(__AVX2__) || defined(__aarch64__)
-  CHECK(ByteProducts<isa::native>::exceed_floats);
+  CHECK(detail::ByteProducts<isa::native>::exceed_floats);
 #endif
-  CHECK_FALSE(ByteProducts<isa::scalar>::exceed_floats);
+  CHECK_FALSE(detail::ByteProducts<isa::scalar>::exceed_floats);
 }
 
 TEST_CASE("a query that is finished has no candidates") {
-  QuantisedRows rows(1);
-  const Quantisation plain{1, 1, 1, 0};
+  detail::QuantisedRows rows(1);
+  const detail::Quantisation plain{1, 1, 1, 0};
   rows.set(0, plain);
   rows.raise_threshold(0, std::numeric_limits<float>::max());
   std::int32_t limit = 0;
@@ -267,12 +267,12 @@ TEST_CASE("a query that is finished has no candidates") {
 }
 
 TEST_CASE("nothing is pruned where a bound is infinite or NaN") {
-  const Quantisation plain{1, 1, 1, 0}, untold{1, 1, 0, infinity};
-  QuantisedRows rows(2);
+  const detail::Quantisation plain{1, 1, 1, 0}, untold{1, 1, 0, infinity};
+  detail::QuantisedRows rows(2);
   rows.set(0, plain);
   rows.set(1, untold);
   std::vector<std::int32_t> limits(2);
-  const auto limit = [&](std::size_t r, const Quantisation& columns_of) {
+  const auto limit = [&](std::size_t r, const detail::Quantisation& columns_of) {
     rows.write_pruning_limits(limits.data(), columns_of);
     return limits[r];
   };

@@ -132,18 +132,18 @@ std::vector<T> kernels(std::size_t n) {
 
   const std::vector<T> table = draws<T>(5 * n, 3), weight = draws<T>(5, 4);
   std::vector<T> to(n);
-  weighted_sum<Isa>(
+  detail::weighted_sum<Isa>(
       to.data(), T(0.3), 5, [](std::size_t j) { return j; },
       [&](std::size_t j) { return weight[j]; }, Rows<const T>(table.data(), 5, n));
   add(to);
 
   std::vector<T> first(n, T(0.1)), second(n, T(0.01));
-  const AdamConstants<T> constant(0.9, 0.999, 1e-8);
-  adam_row<Isa>(x.data(), first.data(), second.data(), y.data(), T(1e-3), constant,
-                AdamStep<T>(0.01, 0.9, 0.999, 3), n);
-  const std::vector<AdamStep<T>> steps(3, AdamStep<T>(0.01, 0.9, 0.999, 4));
-  adam_replay<Isa>(x.data(), first.data(), second.data(), T(1e-3), constant,
-                   std::span<const AdamStep<T>>(steps), n);
+  const detail::AdamConstants<T> constant(0.9, 0.999, 1e-8);
+  detail::adam_row<Isa>(x.data(), first.data(), second.data(), y.data(), T(1e-3), constant,
+                        detail::AdamStep<T>(0.01, 0.9, 0.999, 3), n);
+  const std::vector<detail::AdamStep<T>> steps(3, detail::AdamStep<T>(0.01, 0.9, 0.999, 4));
+  detail::adam_replay<Isa>(x.data(), first.data(), second.data(), T(1e-3), constant,
+                           std::span<const detail::AdamStep<T>>(steps), n);
   add(x);
   add(first);
   add(second);
@@ -151,8 +151,9 @@ std::vector<T> kernels(std::size_t n) {
   const std::size_t columns = 2 * Pack<T, Isa>::width;
   const std::vector<T> right = draws<T>(n * columns, 5), left = draws<T>(11 * n, 6);
   std::vector<T> product(11 * columns);
-  matrix_product<Store::overwrite, Isa>(11, columns, n, LeftFactor<T>{left.data(), n, 1},
-                                        right.data(), columns, product.data(), columns);
+  detail::matrix_product<detail::Store::overwrite, Isa>(
+      11, columns, n, detail::LeftFactor<T>{left.data(), n, 1}, right.data(), columns,
+      product.data(), columns);
   add(product);
   return results;
 }

@@ -39,7 +39,7 @@ struct WaitingRows {
 
   Matrix<T> weights = zeros<T>(size, dim), moments = zeros<T>(size, dim);
   std::vector<typename detail::RowWiseAdamRows<T>::Row> row{size};
-  AdamHistory<T> history;
+  detail::AdamHistory<T> history;
   std::vector<Index> indices;
 
   WaitingRows() {
@@ -76,9 +76,9 @@ struct WaitingRows {
         v *= beta2 * beta2 * beta2;
       }
       for (std::size_t s = r == 0 ? 0 : row[r].last.weights; s < steps; ++s) {
-        v = row_wise_adam_row<isa::scalar, double>(w.data(), m.data(), v, nullptr, decay,
-                                                   {beta1, beta2, epsilon},
-                                                   {rate(s + 1), beta1, beta2, s + 1}, dim);
+        v = detail::row_wise_adam_row<isa::scalar, double>(w.data(), m.data(), v, nullptr, decay,
+                                                           {beta1, beta2, epsilon},
+                                                           {rate(s + 1), beta1, beta2, s + 1}, dim);
       }
       w.insert(w.end(), m.begin(), m.end());
       w.push_back(v);
@@ -109,8 +109,8 @@ PRISM_FOR_EACH_VARIANT("a step with one second moment a row equals its plain loo
   using Isa = typename V::isa;
   using T = typename V::scalar;
   if constexpr (isa_supported<Isa>) {
-    const AdamConstants<T> constant(beta1, beta2, epsilon);
-    const AdamStep<T> step(1e-2, beta1, beta2, 3);
+    const detail::AdamConstants<T> constant(beta1, beta2, epsilon);
+    const detail::AdamStep<T> step(1e-2, beta1, beta2, 3);
     for (std::size_t n = 1; n <= last_dimension; ++n) {
       CAPTURE(n);
       for (const T decay : {T(0), T(0.01)}) {
@@ -130,9 +130,9 @@ PRISM_FOR_EACH_VARIANT("a step with one second moment a row equals its plain loo
           for (std::size_t i = 0; i < n; ++i) {
             ew[i] -= T(1e-2) * em[i] / (1 - T(0.9 * 0.9 * 0.9)) / (root + T(1e-8));
           }
-          const T after = row_wise_adam_row<Isa, T>(w.data(), m.data(), before,
-                                                    has_gradient ? g.data() : nullptr, decay,
-                                                    constant, step, n);
+          const T after = detail::row_wise_adam_row<Isa, T>(w.data(), m.data(), before,
+                                                            has_gradient ? g.data() : nullptr,
+                                                            decay, constant, step, n);
           CHECK(difference(w, ew) <= 10 * tolerance<T>);
           CHECK(difference(m, em) <= tolerance<T>);
           CHECK(std::abs(after - second) <= tolerance<T>);
@@ -149,7 +149,7 @@ PRISM_FOR_EACH_VARIANT("deferred steps with decay, one row on each lane, equal s
     constexpr double decay = 0.02;
     const FullWD regularizer{decay};
     const RowDecay row_decay(regularizer, {}, false);
-    const AdamConstants<T> constant(beta1, beta2, epsilon);
+    const detail::AdamConstants<T> constant(beta1, beta2, epsilon);
     WaitingRows<T, Isa> together, alone;
     const auto expected = together.stepped(static_cast<double>(static_cast<T>(decay)));
     const std::span<const Index> all(together.indices);
@@ -171,7 +171,7 @@ PRISM_FOR_EACH_VARIANT("deferred steps of a row without decay equal single steps
   using Isa = typename V::isa;
   using T = typename V::scalar;
   if constexpr (isa_supported<Isa>) {
-    const AdamConstants<T> constant(beta1, beta2, epsilon);
+    const detail::AdamConstants<T> constant(beta1, beta2, epsilon);
     WaitingRows<T, Isa> waiting;
     const auto expected = waiting.stepped(0);
     for (const Index r : waiting.indices) {
@@ -185,7 +185,7 @@ PRISM_FOR_EACH_VARIANT("deferred steps of a row without decay equal single steps
 TEST_CASE_TEMPLATE("rows that decay to nothing stay finite, and zeros stay zeros", T, float,
                    double) {
   constexpr std::size_t dim = 16, steps = 200, flushes = 100;
-  const FlushDenormals flush_denormals;
+  const detail::FlushDenormals flush_denormals;
   for (const double start : {0.1, 0.0, 1e-20, 1e-30}) {
     for (const auto& [rate, decay] : {std::pair(1e-3, 1e-2), {1e-3, 1e-3}, {1e-2, 1e-3}}) {
       CAPTURE(start);
@@ -194,7 +194,7 @@ TEST_CASE_TEMPLATE("rows that decay to nothing stay finite, and zeros stay zeros
       Matrix<T> weights = zeros<T>(3, dim), moments = zeros<T>(3, dim);
       for (T& weight : std::span(weights.data(), weights.size())) weight = static_cast<T>(start);
       std::vector<typename detail::RowWiseAdamRows<T>::Row> row(3);
-      AdamHistory<T> history;
+      detail::AdamHistory<T> history;
       const FullWD regularizer{decay};
       const RowDecay row_decay(regularizer, {}, false);
       const std::vector<Index> indices{0, 1};
@@ -203,7 +203,7 @@ TEST_CASE_TEMPLATE("rows that decay to nothing stay finite, and zeros stay zeros
         if (t % steps != 0) continue;
         const detail::RowWiseAdamRows<T> view{rows(moments), row.data(), history.view()};
         const ParameterView<T> table{.rows = rows(weights)};
-        const AdamConstants<T> constant(beta1, beta2, epsilon);
+        const detail::AdamConstants<T> constant(beta1, beta2, epsilon);
         view.template replay_group<isa::native>(table, indices, row_decay, constant);
         view.template apply_deferred<isa::native>(table, 2, decay, constant);
         for (auto& of_row : row) of_row.last = {0, 0};
@@ -232,8 +232,8 @@ PRISM_FOR_EACH_VARIANT("a row that is not a number is not hidden by its decay") 
       first = first.first(std::min(group, first.size()));
       waiting.view().template replay_group<Isa>(waiting.table(), first, row_decay,
                                                 {beta1, beta2, epsilon});
-      CHECK_FALSE(is_finite(waiting.weights(3, 5)));
-      CHECK_FALSE(is_finite(waiting.row[3].second));
+      CHECK_FALSE(detail::is_finite(waiting.weights(3, 5)));
+      CHECK_FALSE(detail::is_finite(waiting.row[3].second));
     }
   }
 }

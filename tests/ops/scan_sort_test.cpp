@@ -35,10 +35,10 @@ void check_scan(const X& exec) {
     const std::vector<Index> from = numbers(n, absent);  // the sums overflow
     std::vector<Index> expected(n), to(n);
     std::exclusive_scan(from.begin(), from.end(), expected.begin(), Index{0});
-    exclusive_scan(exec, from, to);
+    detail::exclusive_scan(exec, from, to);
     CHECK(to == expected);
     to = from;
-    exclusive_scan(exec, to, to);  // in place
+    detail::exclusive_scan(exec, to, to);  // in place
     CHECK(to == expected);
   }
 }
@@ -63,7 +63,7 @@ void check_sort(const X& exec) {
         expected_values[i] = values[order[i]];
       }
       std::vector<Index> sorted_keys(n), sorted_values(n);
-      sort_pairs(exec, key_end, keys, values, sorted_keys, sorted_values);
+      detail::sort_pairs(exec, key_end, keys, values, sorted_keys, sorted_values);
       CHECK(sorted_keys == expected_keys);
       CHECK(sorted_values == expected_values);
     }

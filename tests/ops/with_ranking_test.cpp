@@ -251,7 +251,7 @@ TEST_CASE("rankings are refused with members outside their domains, or that excl
   CHECK(message({.alphas = {0, 1}, .powers = {0, 1}}) == one);
   CHECK(message({.alpha = 1, .alphas = {0, 1}}) == "nothing is refused");
   const std::string alpha_range = "; above that, the magnitude for popularity 0 would be negative";
-  CHECK(message({.alpha = -0.1}) == "alpha: must be from 0 to 3.25, not -0.1" + alpha_range);
+  CHECK(message({.alpha = -0.1}) == "alpha: must be from 0 to 3.25, not -0.1");
   CHECK(message({.alpha = 3.26}) == "alpha: must be from 0 to 3.25, not 3.26" + alpha_range);
   CHECK(message({.alphas = {0, 4}}) == "alpha: must be from 0 to 3.25, not 4" + alpha_range);
   CHECK(message({.alpha = std::nan("")}).starts_with("alpha: must be from 0 to 3.25, not nan"));
@@ -260,13 +260,13 @@ TEST_CASE("rankings are refused with members outside their domains, or that excl
         "power: must be from -4 to 4, not -inf");
   CHECK(message({.powers = {0, 5}}) == "power: must be from -4 to 4, not 5");
   CHECK(message({.exponent = std::numeric_limits<double>::infinity()}) ==
-        "exponent: must be a finite number");
+        "exponent: must be from -100 to 100, not inf");
   const std::string order = ": must be ascending, each different from the others";
   CHECK(message({.alphas = {1, 0.5}}) == "alphas" + order);
   CHECK(message({.powers = {0, 0.5, 0.5}}) == "powers" + order);
   for (const double wrong : {0.0, -1.0}) {
     CHECK(message({.magnitudes = {1, wrong}}) ==
-          "magnitudes: must be finite and above 0, not " + format_number(wrong));
+          "magnitudes: must be finite and above 0, not " + format_number(wrong) + " for item 1");
   }
   CHECK(message({.magnitudes = std::vector<double>(30, 1.0), .users = true}) ==
         "users: cannot be set with `magnitudes`, which are those of items; give a function of "
@@ -291,6 +291,10 @@ TEST_CASE("magnitudes are refused that are no numbers, none at all, or not one f
           return with_ranking(test::scorer_of<float>({.users = 20, .items = 30, .dim = 500}),
                               {.exponent = 1, .magnitude = large}, train_of_30());
         }).ends_with(" to that power, times its m(d), is too large or too small"));
+  CHECK(message({.magnitudes = std::vector<double>(30, 1e-42)}) ==
+        "magnitudes: must be neither so small nor so large that a row's numbers, times it, are "
+        "beyond "
+        "the range of the rows' type");
   // A function's errors are the caller's own.
   CHECK_THROWS_AS(
       static_cast<void>(with_ranking(

@@ -19,7 +19,7 @@ namespace {
 Matrix<double> table(Index size, std::size_t dim, Stream stream) {
   auto made = zeros<double>(size, dim);
   const Random random(3, stream);
-  for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = standard_normal(random, i);
+  for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = detail::standard_normal(random, i);
   return made;
 }
 
@@ -167,7 +167,8 @@ TEST_CASE("SLK's quantile is a number where rows are not") {
   std::fill_n(rows(items)[4], 4, 0.0);
   const Interactions train(2, 9, std::vector<Interaction>{{0, 0}, {1, 3}});
   for (const std::size_t k : {1U, 5U, 9U}) {
-    for (const double beta : Quantiles(users, items, train)({.k = k})) CHECK(is_finite(beta));
+    for (const double beta : Quantiles(users, items, train)({.k = k}))
+      CHECK(detail::is_finite(beta));
   }
 }
 

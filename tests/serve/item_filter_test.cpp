@@ -64,7 +64,7 @@ void check_filter(const Filter& filter, const Allowed& allowed) {
       for (Index user = 0; user < 5; ++user) {
         const auto result = index.top_k(query_of(scorer(), user), k, filter);
         wrong += result.items == expected(user, k, allowed) ? 0 : 1;
-        wrong += result.bound == -unbounded<float> ||
+        wrong += result.bound == -detail::unbounded<float> ||
                          (result.items.size() == k && result.bound <= result.items.back().score)
                      ? 0
                      : 1;

@@ -63,7 +63,7 @@ template <class T>
 bool is_answer(const TopKResult<T>& result, const std::vector<ScoredItem<T>>& list, std::size_t k,
                std::size_t items) {
   if (!same_bits(result.items, list) || result.scored > items) return false;
-  if (result.bound == -unbounded<T>) return true;
+  if (result.bound == -detail::unbounded<T>) return true;
   return result.items.size() == k && result.bound <= result.items.back().score;
 }
 

@@ -225,7 +225,7 @@ TEST_CASE("what a killed process has left is removed by the next one, not what a
   fs::create_directories(folder / "model.partial-1-0" / "deep");
   overwrite(folder / "model.partial-1-0" / "users.npy", "cut o");
   fs::create_directories(folder / "model.partial-results");
-  const StagedFolder live(folder / "model");
+  const detail::StagedFolder live(folder / "model");
   save_model(Recommender<MF<4>, BPR>(train), folder / "model");
   CHECK(names_in(folder.path()) == std::vector<std::string>{"model",
                                                             live.path().filename().string(),
@@ -237,7 +237,7 @@ TEST_CASE("a model that was put aside by a process that was killed is put back")
   const Interactions train = small_data();
   save_model(Recommender<MF<4>, BPR>(train), folder / "model.partial-1-0-replaced");
   fs::create_directories(folder / "model.partial-1-0");
-  const StagedFolder next(folder / "model");
+  const detail::StagedFolder next(folder / "model");
   CHECK(names_in(folder.path()) ==
         std::vector<std::string>{"model", next.path().filename().string()});
   CHECK_NOTHROW(static_cast<void>(load_scorer(folder / "model")));

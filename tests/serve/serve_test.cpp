@@ -97,6 +97,26 @@ TEST_CASE("recommend refuses users that `seen` does not have, unless it leaves n
   CHECK(recommend(scorer, fewer, users, 3, {.exclude_seen = false})[1].size() == 3);
 }
 
+TEST_CASE("users that training did not see get the most popular items") {
+  const Interactions train = part(4, 5, {{0, 0}, {2, 3}, {2, 1}, {0, 3}});
+  const Recommender<MF<4>, BPR> model(train);
+  const auto popular = recommend(model, 1, 3);
+  REQUIRE(popular.size() == 3);
+  CHECK(popular[0] == ScoredItem<float>{3, 2});
+  CHECK(popular[1] == ScoredItem<float>{0, 1});
+  CHECK(popular[2] == ScoredItem<float>{1, 1});
+  CHECK(recommend(model, 1, 3, {.similarity = Similarity::cosine}) == popular);
+  const std::vector<Index> users{3, 2, 1};
+  const auto lists = recommend(model, users, 3);
+  CHECK(lists[0] == popular);
+  CHECK(lists[2] == popular);
+  CHECK(lists[1] == recommend(model.scorer(), train, 2, 3));
+  CHECK(recommend(model, 1, 3, {.untrained = Untrained::rows}) ==
+        recommend(model.scorer(), train, 1, 3));
+  CHECK_THROWS_AS(static_cast<void>(recommend(model, 1, 3, {.untrained = Untrained{2}})),
+                  ArgumentError);
+}
+
 TEST_CASE("recommend for some users gives each one's list, in their order") {
   const Interactions train = synthetic_interactions({.users = 150, .items = 200});
   const Recommender<MF<8>, BPR> model(train);
@@ -141,6 +161,50 @@ TEST_CASE("similar items are ordered by cosine, without the item itself") {
   CHECK(similar[1].item == 1);
   CHECK(similar[2].item == 2);
   CHECK(similar[1].score == doctest::Approx(std::cos(0.1)).epsilon(1e-5));
+}
+
+TEST_CASE("similar items of several items are each one's, in their order") {
+  const Interactions train = synthetic_interactions({.users = 20, .items = 700});
+  const Recommender<MF<8>, BPR> model(train);
+  const Scorer<float> scorer = model.scorer();
+  const Rows<const float> rows = scorer.output.items();
+  for (const std::size_t count : {3, 600}) {  // 600 are pruned
+    std::vector<Index> items(count);
+    for (std::size_t p = 0; p < count; ++p) items[p] = static_cast<Index>(count - 1 - p);
+    const auto lists = similar_items(model, items, 5);
+    REQUIRE(lists.size() == count);
+    for (std::size_t p = 0; p < count; ++p) {
+      REQUIRE(lists[p] == similar_items(model, items[p], 5));
+      std::vector<std::pair<double, Index>> expected;
+      for (Index other = 0; other < train.items(); ++other) {
+        if (other == items[p]) continue;
+        const double dots[] = {dot(rows[items[p]], rows[other], 8),
+                               norm(rows[items[p]], 8) * norm(rows[other], 8)};
+        expected.emplace_back(-dots[0] / dots[1], other);
+      }
+      std::ranges::partial_sort(expected, expected.begin() + 5);
+      for (std::size_t j = 0; j < 5; ++j) {
+        CHECK(lists[p][j].score == doctest::Approx(-expected[j].first).epsilon(1e-5));
+      }
+    }
+  }
+  CHECK(similar_items(model, {4, 2}, 3).size() == 2);
+  CHECK(similar_items(scorer, std::vector<Index>{}, 3).empty());
+  CHECK_THROWS_WITH_AS(static_cast<void>(similar_items(model, {4, 700}, 3)),
+                       "item: must be below 700, not 700", ArgumentError);
+}
+
+TEST_CASE("an item with many of its direction is not among its own similar items") {
+  Recommender<MF<2>, BPR> model(part(1, 5, {{0, 0}}));
+  for (std::size_t i = 0; i < 5; ++i) {
+    model.weights().items(i, 0) = static_cast<float>(i + 1);
+    model.weights().items(i, 1) = static_cast<float>(2 * (i + 1));
+  }
+  const auto similar = similar_items(model, 4, 2);
+  REQUIRE(similar.size() == 2);
+  CHECK(similar[0].item != 4);
+  CHECK(similar[1].item != 4);
+  CHECK(similar_items(model, 1, 10).size() == 4);
 }
 
 TEST_CASE("saved embeddings can be read back") {
@@ -209,12 +273,12 @@ TEST_CASE(
 
 TEST_CASE("texts of any bytes are one line, without tabs, and read back") {
   for (const std::string_view text : {"", "plain", "a\tb\n", "\\n", "\r\\", "\\\\t"}) {
-    const std::string line = escaped_line(text);
+    const std::string line = detail::escaped_line(text);
     CHECK(line.find_first_of("\n\r\t") == std::string::npos);
-    CHECK(unescaped_line(line) == text);
+    CHECK(detail::unescaped_line(line) == text);
   }
-  CHECK(escaped_line("a\tb\n\r\\") == "a\\tb\\n\\r\\\\");
-  for (const std::string_view line : {"\\", "a\\x", "\\\\\\"}) CHECK(!unescaped_line(line));
+  CHECK(detail::escaped_line("a\tb\n\r\\") == "a\\tb\\n\\r\\\\");
+  for (const std::string_view line : {"\\", "a\\x", "\\\\\\"}) CHECK(!detail::unescaped_line(line));
 }
 
 TEST_CASE("staged files follow links, and replace only regular files") {
@@ -222,7 +286,7 @@ TEST_CASE("staged files follow links, and replace only regular files") {
   const fs::path folder = place.folder();
   fs::create_symlink("real.txt", folder / "link.txt");
   {
-    StagedFiles files(folder);
+    detail::StagedFiles files(folder);
     files.write("link.txt", "whole");
     CHECK(text_of(place.path()) == "old");  // not before publish()
     files.publish();
@@ -230,7 +294,7 @@ TEST_CASE("staged files follow links, and replace only regular files") {
   CHECK(fs::is_symlink(folder / "link.txt"));
   CHECK(text_of(place.path()) == "whole");
   fs::create_symlink("/dev/null", folder / "device");
-  StagedFiles files(folder);
+  detail::StagedFiles files(folder);
   CHECK_THROWS_AS(files.write("device", "whole"), DataError);
   CHECK(fs::is_character_file("/dev/null"));
 }
@@ -241,7 +305,7 @@ TEST_CASE("if one of several files cannot be flushed to disk, none is replaced")
   const std::vector<std::string> names{"first.txt", "second.txt"};
   for (const int failing : {1, 2}) {
     CAPTURE(failing);
-    StagedFiles files(folder);
+    detail::StagedFiles files(folder);
     for (const std::string& name : names) files.write(name, "new");
     failing_flush = failing;
     CHECK(test::error_of<DataError>([&] { files.publish(); })

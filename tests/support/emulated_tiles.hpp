@@ -14,6 +14,6 @@ struct EmulatedTileIsa {};
 template <>
 inline constexpr bool prism::detail::has_single_numbers<test::EmulatedTileIsa> = true;
 template <>
-struct prism::TileUnit<test::EmulatedTileIsa> {
-  using type = prism::EmulatedTiles;
+struct prism::detail::TileUnit<test::EmulatedTileIsa> {
+  using type = prism::detail::EmulatedTiles;
 };

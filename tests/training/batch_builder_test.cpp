@@ -138,7 +138,7 @@ TEST_CASE(
     CAPTURE(rows);
     const Interactions train(rows, rows / 2 + 1, {});
     BatchBuilder host_builder(train);
-    DeviceBatchBuilder grid_builder(train, memory_of(serial_grid)),
+    detail::DeviceBatchBuilder grid_builder(train, memory_of(serial_grid)),
         reversed_builder(train, memory_of(test::reversed_grid));
     for_each_batch(train, [&](const std::vector<Interaction>& pairs,
                               const BatchNegatives& negatives, bool all_rows) {
@@ -153,7 +153,7 @@ TEST_CASE(
 TEST_CASE("a batch without its negatives is one that was built without, but for later rows") {
   const Interactions train(900, 451, {});
   BatchBuilder with(train), without(train);
-  Scratch scratch;
+  detail::Scratch scratch;
   const auto check = [&](const Batch& batch, const Batch& whole, const Batch& expected) {
     CHECK(list(batch.users) == list(expected.users));
     CHECK(list(batch.items) == list(expected.items));
@@ -175,12 +175,12 @@ TEST_CASE("a batch without its negatives is one that was built without, but for 
     const Batch whole = with.build(serial, pairs, negatives, all_rows);
     const Batch expected = without.build(serial, pairs, {});
     if (negatives.items.empty()) {
-      check_equal(without_negatives(serial_grid, whole, scratch), whole);
+      check_equal(detail::without_negatives(serial_grid, whole, scratch), whole);
       return;
     }
-    check(without_negatives(serial, whole, scratch), whole, expected);
-    check(without_negatives(serial_grid, whole, scratch), whole, expected);
-    check(without_negatives(test::reversed_grid, whole, scratch), whole, expected);
+    check(detail::without_negatives(serial, whole, scratch), whole, expected);
+    check(detail::without_negatives(serial_grid, whole, scratch), whole, expected);
+    check(detail::without_negatives(test::reversed_grid, whole, scratch), whole, expected);
   });
 }
 

@@ -306,7 +306,7 @@ TEST_CASE("where a checkpoint cannot be written, what stood there stays") {
   CHECK_THROWS_AS(session.save(place.path() / "in_a_file"), DataError);
   CHECK_THROWS_AS(session.save(place.folder()), DataError);
   {
-    StagedFile first(place.path());
+    detail::StagedFile first(place.path());
     CHECK_THROWS_WITH_AS(session.save(place.path()),
                          doctest::Contains("another process is writing it"), DataError);
     CHECK(bytes_of(place.path()) == "old");

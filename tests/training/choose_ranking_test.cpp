@@ -239,9 +239,8 @@ TEST_CASE("the search at the end keeps the earlier choice if nothing ranks bette
 }
 
 TEST_CASE("magnitudes that do not fit the model are refused before training") {
-  CHECK(refusal([] {
-          return make_model({.magnitudes = {1, 2}});
-        }) == "magnitudes: must have one number for each of the 120 items, not 2");
+  CHECK(refusal([] { return make_model({.magnitudes = {1, 2}}); }) ==
+        "magnitudes: must have one number for each of the 120 items, not 2");
   RankedModel model = make_model(Ranking{});
   CHECK(refusal([&] {
           model.set_ranking({.magnitude = [](double) { return 0.0; }});

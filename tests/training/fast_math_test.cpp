@@ -44,7 +44,7 @@ std::string divergence(double learning_rate, std::size_t batch_size = 100000) {
     fit(model, small_split(),
         {.learning_rate = learning_rate, .batch_size = batch_size, .epochs = 3}, Silent());
   } catch (const DivergenceError& error) {
-    for (const float x : model.items()) CHECK(is_finite(x));
+    for (const float x : model.items()) CHECK(detail::is_finite(x));
     return error.what();
   }
   return "nothing";
@@ -70,18 +70,18 @@ std::string refused(double value) {
 }  // namespace
 
 TEST_CASE("a number is finite by its bits") {
-  CHECK_FALSE(is_finite(std::bit_cast<double>(std::uint64_t{infinity_double})));
-  CHECK_FALSE(is_finite(std::bit_cast<double>(std::uint64_t{nan_double})));
-  CHECK_FALSE(is_finite(std::bit_cast<float>(std::uint32_t{infinity_float})));
-  CHECK_FALSE(is_finite(std::bit_cast<float>(std::uint32_t{nan_float})));
-  CHECK(is_nan(std::bit_cast<double>(std::uint64_t{nan_double})));
-  CHECK_FALSE(is_nan(std::bit_cast<float>(std::uint32_t{infinity_float})));
-  CHECK(is_finite(float{huge}));
+  CHECK_FALSE(detail::is_finite(std::bit_cast<double>(std::uint64_t{infinity_double})));
+  CHECK_FALSE(detail::is_finite(std::bit_cast<double>(std::uint64_t{nan_double})));
+  CHECK_FALSE(detail::is_finite(std::bit_cast<float>(std::uint32_t{infinity_float})));
+  CHECK_FALSE(detail::is_finite(std::bit_cast<float>(std::uint32_t{nan_float})));
+  CHECK(detail::is_nan(std::bit_cast<double>(std::uint64_t{nan_double})));
+  CHECK_FALSE(detail::is_nan(std::bit_cast<float>(std::uint32_t{infinity_float})));
+  CHECK(detail::is_finite(float{huge}));
   // The compiler sees a sum here, and may assume that it does not overflow.
-  CHECK_FALSE(is_finite(huge + huge));
-  CHECK_FALSE(is_finite((huge + huge) - (huge + huge) * 2.0F));
-  static_assert(is_finite(1.0) && is_finite(-0.0F) &&
-                is_finite(std::numeric_limits<double>::max()));
+  CHECK_FALSE(detail::is_finite(huge + huge));
+  CHECK_FALSE(detail::is_finite((huge + huge) - (huge + huge) * 2.0F));
+  static_assert(detail::is_finite(1.0) && detail::is_finite(-0.0F) &&
+                detail::is_finite(std::numeric_limits<double>::max()));
 }
 
 TEST_CASE("options that are no finite numbers are refused") {
@@ -117,7 +117,7 @@ TEST_CASE("masked negatives do not make a loss diverge") {
     Recommender<MF<8>, Loss, None, Xavier, Adam, SharedNegatives<>> model(
         small_split().train, {.loss = loss, .sampler = {.mask = NegativeMask::seen_items}});
     fit(model, small_split(), {.learning_rate = 0.01, .batch_size = 300, .epochs = 2}, Silent());
-    for (const float x : model.items()) CHECK(is_finite(x));
+    for (const float x : model.items()) CHECK(detail::is_finite(x));
   };
   trains(BPR{.negatives = 30});
   trains(SSM{.negatives = 30});

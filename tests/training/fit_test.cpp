@@ -119,6 +119,23 @@ TEST_CASE("a run that cannot have learnt says so") {
   CHECK(history.warnings[1].find("; more patience or min_steps, a") != std::string::npos);
 }
 
+TEST_CASE("a run whose loss rises says so, and advises no higher learning rate") {
+  const Split& split = small_split();
+  Recommender<MF<8>, BPR> model(split.train);
+  const History history =
+      fit(model, split, {.learning_rate = 30, .batch_size = 300, .patience = 2, .min_steps = 0},
+          Silent());
+  REQUIRE(history.epochs.back().loss > 10 * history.epochs.front().loss);
+  REQUIRE(history.warnings.size() >= 2);
+  CHECK(std::ranges::any_of(history.warnings, [](const std::string& warning) {
+    return warning.starts_with("the loss rose from ") &&
+           warning.ends_with("a lower learning_rate, or smaller initial rows, may help");
+  }));
+  CHECK(std::ranges::none_of(history.warnings, [](const std::string& warning) {
+    return warning.find("higher learning_rate") != std::string::npos;
+  }));
+}
+
 TEST_CASE("a run without negatives says so") {
   const Split& split = small_split();
   Recommender<MF<8>, SSM, None, Xavier, Adam, AllInBatchNegatives> model(split.train);

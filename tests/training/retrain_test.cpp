@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "support/error_of.hpp"
 #include "training/small_case.hpp"
 
 using namespace prism;
@@ -112,6 +113,47 @@ TEST_CASE("observers of retraining are told whether the learning rate is constan
   options.schedule = WarmUpSchedule{};
   static_cast<void>(retrain(model, split, history, options, look));
   CHECK(look.constant == std::vector<bool>{true, false});
+}
+
+TEST_CASE(
+    "retraining has the default learning rate of the training, whatever the ranking is since") {
+  using Model = Recommender<MF<16>, SSM>;
+  struct Rates {
+    std::vector<double> found;
+    void begin(const FitInfo& info, const Model&) { found.push_back(info.learning_rate); }
+  };
+  const Split& split = small_split();
+  const FitOptions options{.batch_size = 512, .epochs = 2};
+  const std::vector<Ranking> rankings{{}, {.power = 0.2}, power_by_validation()};
+  for (const Ranking& before : rankings) {
+    for (const Ranking& after : rankings) {
+      CAPTURE(before.name());
+      CAPTURE(after.name());
+      Rates rates;
+      Model model(split.train, {.ranking = before});
+      const History history = fit(model, split, options, rates);
+      CHECK(history.learning_rate == rates.found[0]);
+      if (history.best_epoch == 0) continue;
+      model.set_ranking(after.chooses() ? after.with_choice(history.best_chosen) : after);
+      if (after.chooses() && !history.best_chosen) {
+        CHECK(
+            test::refusal([&] { return retrain(model, split, history, options, Silent()); }) ==
+            "model: has a ranking with values to choose from, but the run of `history` chose none: "
+            "set one alpha or power");
+        continue;
+      }
+      static_cast<void>(retrain(model, split, history, options, rates));
+      CHECK(rates.found[1] == rates.found[0]);
+    }
+  }
+  // Of a run with other options.
+  Model model(split.train);
+  History history = fit(model, split, options, Silent());
+  history.learning_rate *= 1.5;
+  history.best_epoch = 1;
+  CHECK(test::refusal([&] {
+          return retrain(model, split, history, options, Silent());
+        }).starts_with("history: must be of a run with these options and this training set"));
 }
 
 TEST_CASE(

@@ -38,8 +38,9 @@ concept Derives = requires(const A& activation, T y) {
 }  // namespace detail
 
 template <class A>
-concept ActivationPolicy = detail::AnyPolicy<A> && detail::Applies<A, float> &&
-    detail::Applies<A, double> && detail::Derives<A, float> && detail::Derives<A, double>;
+concept ActivationPolicy =
+    detail::AnyPolicy<A> && detail::Applies<A, float> && detail::Applies<A, double> &&
+    detail::Derives<A, float> && detail::Derives<A, double>;
 
 /// Whether A is an activation. If it is not, the first compiler error names the missing
 /// requirement: `static_assert(check_activation<MyActivation>())`.

@@ -62,7 +62,9 @@ class LightGCN {
   static constexpr std::string_view name = "LightGCN";
 
   constexpr LightGCN() = default;
-  constexpr explicit LightGCN(std::size_t dim) requires(Dim == dynamic) : dim_{dim} {}
+  constexpr explicit LightGCN(std::size_t dim)
+    requires(Dim == dynamic)
+      : dim_{dim} {}
 
   [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_.value; }
 
@@ -115,7 +117,7 @@ class LightGCN {
   template <class T, Execution X>
   [[nodiscard]] Output<T> output(const X& exec, Embeddings<const T> tables,
                                  const Interactions& train, const State<T>& state) const {
-    Scratch scratch(memory_of(exec));
+    detail::Scratch scratch(memory_of(exec));
     const Embeddings<T> all = propagate(exec, tables, train, state, scratch);
     const auto copy_rows = [&](Rows<const T> from) {
       Matrix<T> table = make_table<T>(from.size(), from.dim(), memory_of(exec));
@@ -132,7 +134,7 @@ class LightGCN {
   template <class T, Execution X>
   static Embeddings<T> propagate(const X& exec, Embeddings<const T> start,
                                  const Interactions& train, const State<T>& state,
-                                 Scratch& scratch) {
+                                 detail::Scratch& scratch) {
     return mean_of_layers<T>(exec, start, train, {state.user_scale, state.item_scale}, Layers,
                              scratch);
   }

@@ -23,7 +23,9 @@ class MF {
   static constexpr BackboneTraits traits{.needs_all_rows = false};
 
   constexpr MF() = default;
-  constexpr explicit MF(std::size_t dim) requires(Dim == dynamic) : dim_{dim} {}
+  constexpr explicit MF(std::size_t dim)
+    requires(Dim == dynamic)
+      : dim_{dim} {}
 
   [[nodiscard]] constexpr std::size_t dim() const noexcept { return dim_.value; }
 

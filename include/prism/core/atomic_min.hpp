@@ -4,7 +4,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Lowers a number to `value` if that is less. On a device, other lanes may do the same
 /// concurrently: the minimum of integers does not depend on their order. Not thread-safe on the
@@ -17,4 +17,4 @@ PRISM_HOST_DEVICE inline void atomic_min(Index* number, Index value) noexcept {
 #endif
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -85,7 +85,7 @@ class BinaryWriter {
   }
 
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   void number(T value) {
     char bytes[sizeof(T)];
     detail::to_bytes(value, bytes);
@@ -93,7 +93,7 @@ class BinaryWriter {
   }
   /// A list: its length, then each number.
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   void numbers(std::span<const T> values) {
     number(std::uint64_t{values.size()});
     if constexpr (std::endian::native == std::endian::little) {
@@ -133,7 +133,7 @@ class BinaryWriter {
     }
   }
 
-  StagedFile file_;
+  detail::StagedFile file_;
   std::string buffer_;
   std::uint64_t written_ = 0;
   detail::Checksum sum_;
@@ -148,7 +148,7 @@ class BinaryReader {
   BinaryReader(const std::filesystem::path& path, const FileKind& kind);
 
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   [[nodiscard]] T number() {
     char bytes[sizeof(T)];
     take(bytes, sizeof bytes);
@@ -156,7 +156,7 @@ class BinaryReader {
   }
   /// A list of values.size() numbers.
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   void numbers(std::span<T> values) {
     const auto count = number<std::uint64_t>();
     if (count != values.size()) {
@@ -206,7 +206,7 @@ class BinaryReader {
   /// Compares the trailer with the file's actual size and checksum.
   void check_sum();
 
-  InputFile file_;
+  detail::InputFile file_;
   std::uint64_t end_ = file_.size();  // of the bytes that may be read
 };
 

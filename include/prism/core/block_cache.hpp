@@ -8,7 +8,7 @@
 
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Keeps freed blocks for requests of the same size, where allocation is slow: on a device it waits
 /// for all pending work. Each validation and each training step allocates blocks of the same sizes.
@@ -55,4 +55,4 @@ class BlockCache {
   std::size_t size_ = 0;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -9,7 +9,7 @@
 
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// The square root of x >= 0; in a constant expression within one unit in the last place.
 [[nodiscard]] constexpr double square_root(double x) noexcept {
@@ -36,4 +36,4 @@ namespace prism::inline PRISM_ISA {
   return 2 * sum + power * std::numbers::ln2;
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -138,13 +138,13 @@ inline void require(bool condition, const char* argument, const std::string& pro
 
 /// @throws ArgumentError  unless value is finite and at least 0
 inline void require_non_negative(const char* argument, double value) {
-  require(is_finite(value) && value >= 0, argument,
+  require(detail::is_finite(value) && value >= 0, argument,
           "must be a finite number of at least 0, not " + format_number(value));
 }
 
 /// @throws ArgumentError  unless value is finite and above 0
 inline void require_positive(const char* argument, double value) {
-  require(is_finite(value) && value > 0, argument,
+  require(detail::is_finite(value) && value > 0, argument,
           "must be a finite number above 0, not " + format_number(value));
 }
 

@@ -119,9 +119,7 @@ inline constexpr bool has_implementation = sizeof(Backend<X>) > 0;
 /// An execution: a value with the instruction set of its per-row kernels. A copy runs
 /// where the original does, with the same limits.
 template <class X>
-concept Execution = std::copyable<X> && requires {
-  typename X::isa;
-};
+concept Execution = std::copyable<X> && requires { typename X::isa; };
 
 /// Whether loops run on the host's threads.
 template <class X>

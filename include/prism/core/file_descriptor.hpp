@@ -7,7 +7,7 @@
 
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Owns the descriptor of an open file or folder, or none.
 class FileDescriptor {
@@ -38,4 +38,4 @@ class FileDescriptor {
   int descriptor_ = -1;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -10,8 +10,7 @@
 
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA {
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 /// A number's bits without the sign bit.
 template <class T>
@@ -37,8 +36,6 @@ inline constexpr auto infinity_bits = [] {
   }
 }();
 
-}  // namespace detail
-
 /// An upper bound that does not bind. Under -ffinite-math-only, clang turns numbers that are
 /// compared with infinity into zeros; the bound is then the largest finite number.
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
@@ -52,13 +49,13 @@ inline constexpr T unbounded = std::numeric_limits<T>::infinity();
 /// Neither infinite nor NaN; correct with every compiler option.
 template <class T>
 [[nodiscard]] constexpr bool is_finite(T number) noexcept {
-  return detail::magnitude_bits(number) < detail::infinity_bits<T>;
+  return magnitude_bits(number) < infinity_bits<T>;
 }
 
 /// NaN; correct with every compiler option.
 template <class T>
 [[nodiscard]] constexpr bool is_nan(T number) noexcept {
-  return detail::magnitude_bits(number) > detail::infinity_bits<T>;
+  return magnitude_bits(number) > infinity_bits<T>;
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

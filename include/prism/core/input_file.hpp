@@ -11,7 +11,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/file_descriptor.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// The bytes of a regular file, and how many are left, so that a reader of an untrusted file can
 /// check before it allocates.
@@ -49,7 +49,7 @@ class InputFile {
   std::uint64_t position_ = 0;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail
 
 #ifndef PRISM_COMPILED
 #include "prism/core/input_file.inl.hpp"

@@ -18,11 +18,11 @@
 #include "prism/core/file_descriptor.hpp"
 #include "prism/core/input_file.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 PRISM_INLINE InputFile::InputFile(int folder, const std::string& file, std::string name)
     : name_(std::move(name)) {
-  struct stat status {};
+  struct stat status{};
   // Before it is opened: opening a pipe waits for its writer.
   if (::fstatat(folder, file.c_str(), &status, 0) != 0) {
     fail(errno == ENOENT || errno == ENOTDIR ? "cannot be read: there is no such file"
@@ -47,4 +47,4 @@ PRISM_INLINE void InputFile::read(char* bytes, std::uint64_t count) {
   }
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
 #include <memory_resource>
+#include <mutex>
 #include <new>
 #include <span>
 #include <type_traits>
@@ -92,10 +94,48 @@ class TableMemory final : public std::pmr::memory_resource {
   return memory;
 }
 
+class DeviceMemory;
+
+namespace detail {
+
+/// All device memories that exist: dynamic_cast would need RTTI, which applications may do without.
+class DeviceMemories {
+ public:
+  void add(DeviceMemory* memory) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(memory);
+    count_.store(all_.size(), std::memory_order_release);
+  }
+  void remove(DeviceMemory* memory) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase(all_, memory);
+    count_.store(all_.size(), std::memory_order_release);
+  }
+  [[nodiscard]] inline DeviceMemory* find(std::pmr::memory_resource* memory) noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::vector<DeviceMemory*> all_;
+  std::atomic<std::size_t> count_ = 0;
+};
+
+/// Never destroyed, since a device's memory may be needed until the program ends.
+[[nodiscard]] inline DeviceMemories& device_memories() noexcept {
+  static DeviceMemories* const memories = new DeviceMemories;
+  return *memories;
+}
+
+}  // namespace detail
+
 /// Memory of a device. Only the device's loops read and write there; the host copies whole lists in
 /// and out.
 class DeviceMemory : public std::pmr::memory_resource {
  public:
+  DeviceMemory() { detail::device_memories().add(this); }
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory() override { detail::device_memories().remove(this); }
+
   /// Pinned host memory, which the device accesses in place: for the little data that one side
   /// writes in each training step and the other reads.
   [[nodiscard]] virtual std::pmr::memory_resource* pinned() noexcept = 0;
@@ -106,10 +146,18 @@ class DeviceMemory : public std::pmr::memory_resource {
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 };
 
+inline DeviceMemory* detail::DeviceMemories::find(std::pmr::memory_resource* memory) noexcept {
+  if (memory == nullptr || count_.load(std::memory_order_acquire) == 0) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::ranges::find_if(all_, [=](DeviceMemory* device) { return device == memory; });
+  return found == all_.end() ? nullptr : *found;
+}
+
 /// Returns the memory as a device's, or null if the host reads and writes there. @param memory  may
 /// be null
 [[nodiscard]] inline DeviceMemory* device_memory(std::pmr::memory_resource* memory) noexcept {
-  return dynamic_cast<DeviceMemory*>(memory);
+  return detail::device_memories().find(memory);
 }
 
 /// The pinned memory that belongs to `memory`; `memory` itself if there is only the host.
@@ -169,7 +217,8 @@ class TableAllocator {
     if constexpr (!std::is_trivially_copyable_v<U>) ::new (static_cast<void*>(p)) U;
   }
   template <class U, class... Arguments>
-  requires(sizeof...(Arguments) > 0) void construct(U* p, Arguments&&... arguments) {
+    requires(sizeof...(Arguments) > 0)
+  void construct(U* p, Arguments&&... arguments) {
     ::new (static_cast<void*>(p)) U(static_cast<Arguments&&>(arguments)...);
   }
 

@@ -8,7 +8,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/real_path.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 PRISM_INLINE std::filesystem::path real_path(const std::filesystem::path& path,
                                              std::error_code& error) {
@@ -27,4 +27,4 @@ PRISM_INLINE std::filesystem::path real_path(const std::filesystem::path& path,
   return real;
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

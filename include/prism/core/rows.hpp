@@ -21,7 +21,7 @@ class Rows {
       : data_(data), size_(size), dim_(dim) {}
   /// Rows<T> converts to Rows<const T>.
   template <class U>
-  requires std::is_same_v<const U, T>
+    requires std::is_same_v<const U, T>
   constexpr Rows(Rows<U> other) noexcept : Rows(other.data(), other.size(), other.dim()) {}
 
   [[nodiscard]] constexpr T* operator[](std::size_t row) const noexcept {

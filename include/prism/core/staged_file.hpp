@@ -16,7 +16,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/file_descriptor.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// A file that is written under a temporary name beside its own (with ".partial" appended) and gets
 /// its own when publish() is called: until then, and if that fails or the process dies, the
@@ -80,7 +80,7 @@ class StagedFile {
   FileDescriptor descriptor_;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail
 
 #ifndef PRISM_COMPILED
 #include "prism/core/staged_file.inl.hpp"

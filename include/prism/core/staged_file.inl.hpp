@@ -20,15 +20,14 @@
 #include "prism/core/real_path.hpp"
 #include "prism/core/staged_file.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 PRISM_INLINE StagedFile::StagedFile(const std::filesystem::path& path)
     : final_(target(path)), staged_(final_) {
   staged_ += ".partial";
   FileDescriptor file(
       ::open(staged_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
-  struct stat opened {
-  }, named{};
+  struct stat opened{}, named{};
   if ((!file && errno == ELOOP) ||
       (file && ::fstat(file.get(), &opened) == 0 && !S_ISREG(opened.st_mode))) {
     throw DataError(final_.string(), 0,
@@ -47,7 +46,7 @@ PRISM_INLINE StagedFile::StagedFile(const std::filesystem::path& path)
   }
   // Takes over the permissions of the file that it replaces, so that nobody can read more than
   // before. Until it has its name, its owner may also write to it: it may be left behind.
-  struct stat before {};
+  struct stat before{};
   if (::stat(final_.c_str(), &before) == 0) {
     mode_ = before.st_mode & 07777;
     if (::fchmod(descriptor_.get(), *mode_ | S_IWUSR) != 0) fail();
@@ -86,4 +85,4 @@ PRISM_INLINE std::filesystem::path StagedFile::target(const std::filesystem::pat
   return real;
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -14,7 +14,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/file_descriptor.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// A folder that is written under a temporary name beside its own ("NAME.partial-PROCESS-NUMBER")
 /// and gets its own by one rename when publish() is called; until then, and if that fails or the
@@ -94,7 +94,7 @@ class StagedFolder {
   FileDescriptor staged_lock_;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail
 
 #ifndef PRISM_COMPILED
 #include "prism/core/staged_folder.inl.hpp"

@@ -22,7 +22,7 @@
 #include "prism/core/real_path.hpp"
 #include "prism/core/staged_folder.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 PRISM_INLINE StagedFolder::StagedFolder(const std::filesystem::path& path) : final_(target(path)) {
   std::error_code error;
@@ -35,7 +35,7 @@ PRISM_INLINE StagedFolder::StagedFolder(const std::filesystem::path& path) : fin
 PRISM_INLINE void StagedFolder::publish() {
   // Takes over the permissions of the folder that it replaces, so that nobody can read more than
   // before.
-  struct stat before {};
+  struct stat before{};
   if (::stat(final_.c_str(), &before) == 0 &&
       ::fchmod(staged_lock_.get(), before.st_mode & 07777) != 0) {
     fail_with_errno();
@@ -103,8 +103,7 @@ PRISM_INLINE void StagedFolder::make_staged() {
 
 PRISM_INLINE FileDescriptor StagedFolder::locked(const std::filesystem::path& path, Lock lock) {
   FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat opened {
-  }, named{};
+  struct stat opened{}, named{};
   if (!folder || ::fstat(folder.get(), &opened) != 0) return {};
   if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 &&
       (lock == Lock::required || errno == EWOULDBLOCK)) {
@@ -173,4 +172,4 @@ PRISM_INLINE FileDescriptor StagedFolder::exchange() {
   return replaced_lock;
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -26,6 +26,7 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// Options of export_arrow().
 struct ArrowExportOptions {
   /// Exports the users and items of interactions as indices into a dictionary of distinct ids;
   /// false: as the ids themselves, row by row.

@@ -28,6 +28,7 @@ enum class ArrowNulls {
   drop,    ///< leaves the row out
 };
 
+/// Options of read_arrow().
 struct ArrowReadOptions {
   // An unset column is found by its name (known_columns). If neither user nor item is found, they
   // are the first and the second column; if one is found in a table of two columns, the remaining

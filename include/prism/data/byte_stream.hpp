@@ -23,7 +23,7 @@
 #include "prism/core/error.hpp"
 #include "prism/data/zlib.hpp"
 
-namespace prism::inline PRISM_ISA::inline PRISM_ZLIB {
+namespace prism::inline PRISM_ISA::detail::inline PRISM_ZLIB {
 
 /// Reads a file or a pipe once, from beginning to end. The content tells whether it is plain or
 /// gzip.
@@ -176,4 +176,4 @@ inline std::size_t ByteStream::decompress(char*, std::size_t) { return 0; }
 
 #endif
 
-}  // namespace prism::inline PRISM_ISA::inline PRISM_ZLIB
+}  // namespace prism::inline PRISM_ISA::detail::inline PRISM_ZLIB

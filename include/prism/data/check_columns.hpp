@@ -32,7 +32,7 @@ class ColumnChecker {
 
   /// @param training  whether the file is a training set
   /// @throws DataError  if a column holds something else
-  void check(const Layout& layout, bool training) const {
+  void check(const FileLayout& layout, bool training) const {
     refuse_empty(layout, layout.user, "user");
     refuse_empty(layout, layout.item, "item");
     check_ids(layout);
@@ -45,7 +45,7 @@ class ColumnChecker {
 
  private:
   /// @throws DataError  if the column is empty in every row
-  void refuse_empty(const Layout& layout, std::size_t column, const char* option) const {
+  void refuse_empty(const FileLayout& layout, std::size_t column, const char* option) const {
     const auto is_empty = [](const std::string& field) { return field.empty(); };
     if (!values_.all(column, is_empty) || layout.delimiter.size() != 1) return;
     const SampleRow& row = rows_[values_.first_row()];
@@ -64,7 +64,7 @@ class ColumnChecker {
   }
 
   /// @throws DataError  for id columns, chosen by position alone, that hold something else
-  void check_ids(const Layout& layout) const {
+  void check_ids(const FileLayout& layout) const {
     const auto refuse = [&](std::size_t column, const char* option, const std::string& what) {
       const std::string& value = rows_[values_.first_row()].fields[column];
       refuse_column(column, option, what + " such as " + excerpt(value));
@@ -103,7 +103,7 @@ class ColumnChecker {
 
   /// @throws DataError  if the column of ids, found by its position, has names of events: several,
   ///     or one in many lines, and a later column may have the ids
-  void refuse_events(const Layout& layout, std::size_t column, const char* option) const {
+  void refuse_events(const FileLayout& layout, std::size_t column, const char* option) const {
     const auto is_event = [](const std::string& field) {
       return is_known(field, known_columns.events);
     };

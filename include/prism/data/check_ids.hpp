@@ -58,7 +58,7 @@ namespace detail {
 /// @throws DataError  if a column has a value of its own in every line of many: a number that grows
 ///     by 1, or another value
 [[nodiscard]] inline std::vector<std::string> check_other_columns(const std::string& file,
-                                                                  const Layout& layout,
+                                                                  const FileLayout& layout,
                                                                   const Ids& users,
                                                                   const Ids& items,
                                                                   std::size_t lines) {

@@ -57,7 +57,7 @@ class ColumnValues {
       const double number = parse_number(field).value_or(0);
       const bool is_recent =
           (number >= first && number < last) || (number >= 1000 * first && number < 1000 * last);
-      times += is_recent || parse_date(field) ? 1 : 0;
+      times += is_recent || parse_date(field) ? 1U : 0U;
     }
     return times > 0 && 2 * times >= rows_.size() - first_row();
   }

@@ -9,9 +9,7 @@
 
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Days from 1970-01-01 to a date of the Gregorian calendar, for a year in [0, 9999].
 [[nodiscard]] constexpr long days_since_1970(int year, int month, int day) noexcept {
@@ -285,15 +283,13 @@ inline constexpr std::array<std::string_view, 7> weekday_names{
   return offset && left.empty() ? std::optional(*seconds - *offset) : std::nullopt;
 }
 
-}  // namespace detail
-
 /// The seconds from 1970-01-01T00:00:00Z to a date YYYY-MM-DD, which may be followed by T or a
 /// space, HH:MM, HH:MM:SS or HH:MM:SS.fraction, and then by Z, " UTC" or an offset such as +01:00;
 /// or to a date in another form of detail::parse_other_date. Without one of these it counts as UTC.
 /// nullopt for anything else.
 [[nodiscard]] inline std::optional<double> parse_date(std::string_view text) noexcept {
-  if (const std::optional<double> seconds = detail::parse_iso_date(text)) return seconds;
-  return detail::parse_other_date(text);
+  if (const std::optional<double> seconds = parse_iso_date(text)) return seconds;
+  return parse_other_date(text);
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -39,7 +39,7 @@ class ColumnDetector {
 
   /// Sets the columns of a layout whose names and format are known.
   /// @param first  whether the file is the first one of its data set
-  void detect(Layout& layout, bool first) const {
+  void detect(FileLayout& layout, bool first) const {
     const ColumnValues values(rows_, layout.header);
     const auto user = find_id(layout, options_.user, known_columns.user, "user");
     const auto item = find_id(layout, options_.item, known_columns.item, "item");
@@ -76,7 +76,7 @@ class ColumnDetector {
 
   /// The column that the option chooses, or the only one with a known name.
   template <std::size_t N>
-  std::optional<std::size_t> find_id(const Layout& layout, const std::optional<Column>& chosen,
+  std::optional<std::size_t> find_id(const FileLayout& layout, const std::optional<Column>& chosen,
                                      const std::array<std::string_view, N>& known,
                                      const char* option) const {
     if (chosen) return place(layout.names, *chosen, option);
@@ -92,7 +92,7 @@ class ColumnDetector {
 
   /// The column of ids that has no known name: by position, unless the other column of ids was
   /// found elsewhere than at its own; then columns are in any order, and it is the only one left.
-  std::size_t remaining_id(const Layout& layout, const std::optional<std::size_t>& other,
+  std::size_t remaining_id(const FileLayout& layout, const std::optional<std::size_t>& other,
                            std::size_t position, const char* option) const {
     const std::vector<std::string>& names = layout.names;
     if (names.empty()) return position;
@@ -119,7 +119,7 @@ class ColumnDetector {
   }
 
   /// Whether an option chooses the column for something that is no id.
-  bool is_chosen_otherwise(const Layout& layout, std::size_t column) const {
+  bool is_chosen_otherwise(const FileLayout& layout, std::size_t column) const {
     const auto chooses = [&](const Column& chosen) {
       const int* const number = std::get_if<int>(&chosen);
       return number != nullptr ? *number >= 0 && static_cast<std::size_t>(*number) == column
@@ -130,11 +130,11 @@ class ColumnDetector {
   }
 
   /// What to do if a column is not found.
-  static std::string use(const char* option, const Layout& layout) {
+  static std::string use(const char* option, const FileLayout& layout) {
     return "; use the option " + std::string(option) + " to choose one of " + listed(layout.names);
   }
 
-  std::size_t find_rating(const Layout& layout) const {
+  std::size_t find_rating(const FileLayout& layout) const {
     if (options_.rating) return place(layout.names, *options_.rating, "rating");
     const std::vector<std::size_t> found = find_known(layout.names, known_columns.rating);
     if (found.size() == 1) return found[0];
@@ -147,7 +147,7 @@ class ColumnDetector {
   }
 
   /// Whether the file has a rating column, or the options choose one.
-  bool has_rating(const Layout& layout, const ColumnValues& values) const {
+  bool has_rating(const FileLayout& layout, const ColumnValues& values) const {
     if (options_.rating) return true;
     if (!layout.names.empty()) return !find_known(layout.names, known_columns.rating).empty();
     constexpr std::size_t column = 2;
@@ -165,7 +165,7 @@ class ColumnDetector {
            !values.all(column, ColumnValues::is_time);
   }
 
-  void find_time(Layout& layout, const ColumnValues& values) const {
+  void find_time(FileLayout& layout, const ColumnValues& values) const {
     const auto is_taken = [&](std::size_t column) {
       return column == layout.user || column == layout.item || column == layout.rating ||
              column == layout.part;

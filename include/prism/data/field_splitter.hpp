@@ -11,7 +11,7 @@
 #include "prism/core/config.hpp"
 #include "prism/data/records.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// A text without the spaces and tabs around it.
 [[nodiscard]] inline std::string_view trimmed(std::string_view text) noexcept {
@@ -214,4 +214,4 @@ class FieldSplitter {
   std::string unquoted_;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

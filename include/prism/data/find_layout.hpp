@@ -46,7 +46,7 @@ class LayoutFinder {
 
   /// @throws DataError      if the file is empty, or its format is ambiguous
   /// @throws ArgumentError  for incompatible options
-  Layout find() {
+  FileLayout find() {
     const SampleRows lines = sample_.rows("");
     if (lines.empty() && preamble_.entries) {
       const std::string entries = std::to_string(*preamble_.entries);
@@ -61,14 +61,14 @@ class LayoutFinder {
     }
     refuse_what_is_no_data(lines);
     const FormatGuess guess = find_format();
-    Layout layout{.format = guess.format,
-                  .delimiter = guess.delimiter,
-                  .order_as_time = options_.time == Column(file_order),
-                  .decimal_comma = options_.decimal_comma,
-                  .backslash_escapes = options_.backslash_escapes,
-                  .drop_invalid = options_.drop_invalid,
-                  .comment = preamble_.comment,
-                  .refuse_comments = !options_.comment};
+    FileLayout layout{.format = guess.format,
+                      .delimiter = guess.delimiter,
+                      .order_as_time = options_.time == Column(file_order),
+                      .decimal_comma = options_.decimal_comma,
+                      .backslash_escapes = options_.backslash_escapes,
+                      .drop_invalid = options_.drop_invalid,
+                      .comment = preamble_.comment,
+                      .refuse_comments = !options_.comment};
     if (layout.format == Format::adjacency) {
       require(!chooses_columns(), "format",
               "adjacency lists have no header, no columns to choose and no ratings");
@@ -142,7 +142,7 @@ class LayoutFinder {
   }
 
   /// Whether row 0 is a header even if it has another number of columns than the rows below.
-  bool may_have_other_header(const Layout& layout) const {
+  bool may_have_other_header(const FileLayout& layout) const {
     if (options_.header != Header::automatic) return options_.header == Header::yes;
     if (names_a_column(options_, part_) || layout.format == Format::recbole) return true;
     return !preamble_.konect && !preamble_.entries &&
@@ -195,7 +195,7 @@ class LayoutFinder {
     }
   }
 
-  void find_missing_ids_of_lists(Layout& layout) const {
+  void find_missing_ids_of_lists(FileLayout& layout) const {
     std::vector<std::string_view> users, items;
     const SampleRows rows = sample_.rows(layout.delimiter);
     for (const SampleRow& row : rows) {

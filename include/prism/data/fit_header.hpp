@@ -54,7 +54,7 @@ enum class HeaderFit {
 ///     the columns by number
 [[nodiscard]] inline HeaderFit fit_header(const std::string& file, SampleRows& rows,
                                           const ReadOptions& options, const Column* part,
-                                          Layout& layout) {
+                                          FileLayout& layout) {
   std::vector<std::string>& names = rows[0].fields;
   const std::size_t named = names.size();
   if (named < 2) return HeaderFit::same;

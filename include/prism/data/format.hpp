@@ -25,6 +25,7 @@ enum class Format {
   recbole,    ///< columns separated by tabs, below a header of name:type: RecBole's .inter
 };
 
+/// The names of all formats, for lists in messages.
 inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names{{
     {Format::automatic, "automatic"},
     {Format::delimited, "delimited"},
@@ -32,6 +33,7 @@ inline constexpr std::array<std::pair<Format, std::string_view>, 4> format_names
     {Format::recbole, "recbole"},
 }};
 
+/// The name of a format, as parse_format() reads it.
 [[nodiscard]] constexpr std::string_view name_of(Format format) noexcept {
   return format_names[static_cast<std::size_t>(format)].second;
 }
@@ -155,6 +157,7 @@ struct KnownColumns {
                                           "validation",
                                           "conversion"};
 };
+/// The names of columns that are recognised without an option.
 inline constexpr KnownColumns known_columns{};
 
 /// Interactions with this value in the column form the test set, as in user<tab>item<tab>0/1.
@@ -171,6 +174,7 @@ inline constexpr int no_column = -1;
 /// order.
 inline constexpr int file_order = -2;
 
+/// Options of read_interactions() and read_train_test().
 struct ReadOptions {
   Format format = Format::automatic;
   std::string delimiter = {};  ///< between columns, literally: "::", or a tab character; a space

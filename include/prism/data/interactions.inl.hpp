@@ -68,7 +68,7 @@ PRISM_INLINE void Interactions::check(std::span<const Interaction> pairs,
                                      std::to_string(times.size()));
   }
   const bool finite =
-      std::all_of(times.begin(), times.end(), [](double time) { return is_finite(time); });
+      std::all_of(times.begin(), times.end(), [](double time) { return detail::is_finite(time); });
   require(finite, "times", "must be finite numbers");
 }
 

@@ -13,10 +13,10 @@
 #include "prism/data/format.hpp"
 #include "prism/data/missing_ids.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// The layout of a file.
-struct Layout {
+struct FileLayout {
   Format format = Format::delimited;  ///< never automatic
   std::string delimiter = {};
   bool header = false;                  ///< the first record has the columns' names
@@ -60,4 +60,4 @@ struct Layout {
   }
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -13,9 +13,7 @@
 
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 [[nodiscard]] inline bool has_digit(std::string_view field) noexcept {
   return field.find_first_of("0123456789") != std::string_view::npos;
@@ -50,8 +48,6 @@ inline constexpr std::array<std::string_view, 28> missing_words{
       words, [&](std::string_view word) { return std::ranges::equal(text, word, {}, lower); });
 }
 
-}  // namespace detail
-
 /// Which ids of a column stand for a missing value.
 class MissingIds {
  public:
@@ -67,7 +63,7 @@ class MissingIds {
         numbers_(numbers) {}
 
   [[nodiscard]] bool contain(std::string_view id) const noexcept {
-    if (known_) return detail::is_missing_word(id) && (numbers_ || !detail::may_be_name(id));
+    if (known_) return is_missing_word(id) && (numbers_ || !may_be_name(id));
     return !words_.empty() && std::ranges::find(words_, id) != words_.end();
   }
 
@@ -75,8 +71,6 @@ class MissingIds {
   std::vector<std::string> words_ = {};
   bool known_ = false, numbers_ = false;
 };
-
-namespace detail {
 
 /// Which ids of a column stand for a missing value, given the first of them.
 /// @param words  as ReadOptions::missing_ids
@@ -93,6 +87,4 @@ namespace detail {
   return {words, any && coded, numbers};
 }
 
-}  // namespace detail
-
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -14,7 +14,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/finite.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Parses a finite number, ignoring spaces around it; nullopt if the text is not one.
 [[nodiscard]] inline std::optional<double> parse_number(std::string_view text) {
@@ -45,4 +45,4 @@ namespace prism::inline PRISM_ISA {
   return parse_number(with_point);
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

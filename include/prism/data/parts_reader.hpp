@@ -73,9 +73,9 @@ class PartsReader {
     const std::size_t whole = buffer.at_end() ? text.size() : text.rfind('\n') + 1;
     ReadOptions options = options_;
     if (options.delimiter.empty()) options.delimiter = preamble.delimiter;
-    const Layout layout = LayoutFinder(buffer.name(), text.substr(0, whole), preamble, options,
-                                       column == nullptr ? nullptr : &column->column, first)
-                              .find();
+    const FileLayout layout = LayoutFinder(buffer.name(), text.substr(0, whole), preamble, options,
+                                           column == nullptr ? nullptr : &column->column, first)
+                                  .find();
     rest.summary = summary_of(layout, buffer);
     rest.summary.comments = preamble.comments.size();
     Part unused;
@@ -156,7 +156,7 @@ class PartsReader {
                         " bytes; it may have an unclosed quoted field");
   }
 
-  ReadSummary summary_of(const Layout& layout, const TextBuffer& buffer) const {
+  ReadSummary summary_of(const FileLayout& layout, const TextBuffer& buffer) const {
     const auto named = [&](std::optional<std::size_t> column) -> std::string {
       if (!column) return "";
       const bool has_name = *column < layout.names.size();
@@ -178,7 +178,7 @@ class PartsReader {
   }
 
   /// Parses the rest of a file. Returns how many records of data it has.
-  std::size_t parse(TextBuffer& buffer, const Layout& layout, std::size_t lines,
+  std::size_t parse(TextBuffer& buffer, const FileLayout& layout, std::size_t lines,
                     std::string_view test_value, Part& rest, Part& test) {
     const RecordParser parser(layout, options_.min_rating.value_or(0), test_value);
     const RecordEnds ends(layout.format == Format::adjacency ? "" : layout.delimiter,

@@ -19,7 +19,7 @@
 #include "prism/data/records.hpp"
 #include "prism/data/rows_without_data.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// The lines above the data.
 struct Preamble {
@@ -33,8 +33,6 @@ struct Preamble {
   std::size_t rows = 0, columns = 0;        ///< of MatrixMarket
   bool pattern = false;                     ///< MatrixMarket: without values
 };
-
-namespace detail {
 
 /// Reads the lines above the data.
 class PreambleReader {
@@ -159,5 +157,4 @@ class PreambleReader {
   Preamble preamble_;
 };
 
-}  // namespace detail
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

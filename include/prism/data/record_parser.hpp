@@ -63,7 +63,7 @@ class RecordParser {
  public:
   /// @param min_rating   used if the layout has a rating
   /// @param test_value   used if the layout has a part
-  RecordParser(const Layout& layout, double min_rating, std::string_view test_value)
+  RecordParser(const FileLayout& layout, double min_rating, std::string_view test_value)
       : layout_(layout),
         least_columns_(std::max(layout.columns_to_read(), layout.columns.value_or(0))),
         most_columns_(layout.columns.value_or(std::numeric_limits<std::size_t>::max())),
@@ -147,8 +147,8 @@ class RecordParser {
   /// Whether a record that cannot be read is left out; fails otherwise.
   // Out of line: the text of errors would keep the compiler from inlining what each record needs.
   template <class InWords>
-  [[gnu::cold, gnu::noinline]] void leave_out(std::size_t InvalidLines::*reason, ParsedChunk& chunk,
-                                              const InWords& problem) const {
+  [[gnu::cold, gnu::noinline]] void leave_out(std::size_t InvalidLines::* reason,
+                                              ParsedChunk& chunk, const InWords& problem) const {
     if (!layout_.drop_invalid) fail(problem());
     ++(chunk.invalid.*reason);
   }
@@ -288,7 +288,7 @@ class RecordParser {
     return layout_.decimal_comma ? parse_decimal_comma(field) : parse_number(field);
   }
 
-  const Layout& layout_;
+  const FileLayout& layout_;
   std::size_t least_columns_, most_columns_;  // of a record
   bool may_have_breaks_;                      // records may have line breaks
   bool between_blanks_;                       // the delimiter is a space

@@ -29,7 +29,7 @@ namespace detail {
 }
 
 /// @param found  the number of the record's columns
-[[nodiscard]] inline std::string too_few_columns(const Layout& layout, std::string_view record,
+[[nodiscard]] inline std::string too_few_columns(const FileLayout& layout, std::string_view record,
                                                  std::size_t found) {
   return "expected " + std::to_string(layout.columns_to_read()) + " columns or more, with the " +
          layout.last_to_read() + " in column " + std::to_string(layout.columns_to_read() - 1) +
@@ -39,7 +39,7 @@ namespace detail {
                                     : "");
 }
 
-[[nodiscard]] inline std::string rating_problem(const Layout& layout, std::string_view field) {
+[[nodiscard]] inline std::string rating_problem(const FileLayout& layout, std::string_view field) {
   const bool comma = !layout.decimal_comma && parse_decimal_comma(field);
   return "the rating is not a finite number: " + excerpt(field) +
          (comma ? "; if it has a decimal comma, set the option decimal_comma; otherwise set "
@@ -47,7 +47,7 @@ namespace detail {
          "the option drop_invalid to leave out such lines";
 }
 
-[[nodiscard]] inline std::string time_problem(const Layout& layout, std::string_view field) {
+[[nodiscard]] inline std::string time_problem(const FileLayout& layout, std::string_view field) {
   const char* const expected =
       layout.dates ? "a date such as 2011-03-14 or 2011-03-14T09:26:53Z, as the first time is"
       : layout.numeric_times ? "a finite number, as the first time is"

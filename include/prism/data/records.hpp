@@ -9,7 +9,7 @@
 
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Whether fields between this delimiter may be in double quotes.
 [[nodiscard]] inline bool has_quotes(std::string_view delimiter) noexcept {
@@ -128,4 +128,4 @@ class RecordEnds {
   std::string_view comment_;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -14,6 +14,7 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// Options of random_split().
 struct SplitOptions {
   double validation = 0.1;   ///< fraction of all interactions, in [0, 1)
   double test = 0.1;         ///< fraction of all interactions, in [0, 1)
@@ -28,6 +29,7 @@ enum class SplitMethod {
   leave_last_out    ///< prism::leave_last_out
 };
 
+/// Options of given_split().
 struct GivenSplitOptions {
   double validation = 0.1;  ///< fraction of the training set, in [0, 1); not for leave_last_out
   SplitMethod method = SplitMethod::random;  ///< how the validation set is chosen; leave_last_out:

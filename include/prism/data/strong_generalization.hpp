@@ -18,6 +18,7 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// Options of strong_generalization_split().
 struct StrongGeneralizationOptions {
   double validation_users = 0.1;  ///< fraction of the users, in [0, 1)
   double test_users = 0.1;        ///< fraction of the users, in [0, 1)

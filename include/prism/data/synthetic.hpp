@@ -19,6 +19,7 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// Options of synthetic_interactions().
 struct SyntheticOptions {
   Index users = 3000;                ///< at least 1
   Index items = 2000;                ///< at least 2

@@ -86,7 +86,7 @@ PRISM_INLINE std::vector<double> SyntheticGenerator::unit_vectors(std::size_t si
 }  // namespace detail
 
 PRISM_INLINE Interactions synthetic_interactions(const SyntheticOptions& options) {
-  const auto is_exponent = [](double x) { return is_finite(x) && x >= 0; };
+  const auto is_exponent = [](double x) { return detail::is_finite(x) && x >= 0; };
   require(options.users >= 1, "users", "must be at least 1, not 0");
   require(options.items >= 2, "items", "must be at least 2, not " + std::to_string(options.items));
   require(options.interactions_per_user >= 1 && options.interactions_per_user <= options.items / 2,

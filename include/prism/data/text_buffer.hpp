@@ -17,7 +17,7 @@
 #include "prism/core/error.hpp"
 #include "prism/data/byte_stream.hpp"
 
-namespace prism::inline PRISM_ISA::inline PRISM_ZLIB {
+namespace prism::inline PRISM_ISA::detail::inline PRISM_ZLIB {
 
 /// The bytes of a file that have been read but not yet used, in memory proportional to a block.
 class TextBuffer {
@@ -74,4 +74,4 @@ class TextBuffer {
   bool at_end_ = false;
 };
 
-}  // namespace prism::inline PRISM_ISA::inline PRISM_ZLIB
+}  // namespace prism::inline PRISM_ISA::detail::inline PRISM_ZLIB

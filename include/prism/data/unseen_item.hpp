@@ -7,7 +7,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Returns the item with a given rank among those that a user has no interaction with. With a rank
 /// drawn uniformly below items - seen.size(), all unseen items are equally likely.
@@ -25,4 +25,4 @@ namespace prism::inline PRISM_ISA {
   return rank + static_cast<Index>(preceding);
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -8,7 +8,7 @@
 
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Whether the bytes are well-formed UTF-8: no code point above 10FFFF, no surrogate, no overlong
 /// encoding. Source: the Unicode Standard, table 3-7.
@@ -33,4 +33,4 @@ namespace prism::inline PRISM_ISA {
   return true;
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -20,8 +20,8 @@
 namespace prism::inline PRISM_ISA {
 
 PRISM_INLINE std::vector<double> ranks(std::span<const double> values) {
-  require(std::ranges::none_of(values, [](double value) { return is_nan(value); }), "values",
-          "must not contain NaN");
+  require(std::ranges::none_of(values, [](double value) { return detail::is_nan(value); }),
+          "values", "must not contain NaN");
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });

@@ -19,8 +19,8 @@
 namespace prism::inline PRISM_ISA {
 
 PRISM_INLINE Estimate estimate(std::span<const double> values, std::size_t population) {
-  require(std::ranges::all_of(values, [](double value) { return is_finite(value); }), "values",
-          "must be finite numbers");
+  require(std::ranges::all_of(values, [](double value) { return detail::is_finite(value); }),
+          "values", "must be finite numbers");
   require(population == 0 || population >= values.size(), "population",
           "must be 0, or at least the number of values, " + std::to_string(values.size()) +
               ", not " + std::to_string(population));

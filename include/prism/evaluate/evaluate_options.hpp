@@ -26,6 +26,7 @@ enum class RecallDenominator {
   at_most_k  ///< min(k, relevant items), so that 1 can be reached
 };
 
+/// Options of evaluate() and ranked_lists().
 struct EvaluateOptions {
   std::size_t k = 20;                          ///< length of the lists, at least 1
   std::vector<const Interactions*> exclude{};  ///< seen by the users, so not recommended

@@ -57,6 +57,7 @@ namespace detail {
                                                     std::span<const double> second,
                                                     double confidence = 0.95);
 
+/// Options of paired_bootstrap().
 struct BootstrapOptions {
   double confidence = 0.95;       ///< of the interval, between 0 and 1
   std::size_t resamples = 10000;  ///< at least 1; the least p-value is 1 / (resamples + 1)

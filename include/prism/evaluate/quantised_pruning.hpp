@@ -71,7 +71,7 @@ class QuantisedQueries {
     for (std::size_t r = 0; r < bits_.size(); ++r) {
       items += static_cast<std::size_t>(std::popcount(bits_[r]));
       with_candidates_[queries] = r;
-      queries += bits_[r] != 0 ? 1 : 0;  // without a branch, which would often be mispredicted
+      queries += bits_[r] != 0 ? 1U : 0U;  // without a branch, which would often be mispredicted
     }
     with_candidates_count_ = queries;
     // Scoring a single item takes as long as scoring this many items of a panel.

@@ -91,7 +91,7 @@ void rank_candidates(const X& exec, const Scorer<T>& scorer, std::span<const Ind
   constexpr std::size_t grain = 16;
   parallel_chunks(exec, users.size(), grain, [&](std::size_t begin, std::size_t end) {
     detail::CandidateScores<typename X::isa, T> scores(scorer, similarity);
-    std::vector<AscendingRows> excluded;
+    std::vector<detail::AscendingRows> excluded;
     for (std::size_t p = begin; p < end; ++p) {
       const std::span<const Index> items = given.items_of(users[p]);
       excluded.clear();

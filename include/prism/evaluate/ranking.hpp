@@ -103,7 +103,7 @@ void rank_items(const X& exec, const Scorer<T>& scorer, std::span<const Index> u
   constexpr std::size_t max_users = detail::QueryBlock<T, Isa>::max_queries;
   parallel_chunks(exec, users.size(), max_users, [&](std::size_t begin, std::size_t end) {
     TableVector<T> rows((end - begin) * items.dim());
-    std::vector<AscendingRows> excluded;
+    std::vector<detail::AscendingRows> excluded;
     std::vector<detail::NotExcluded> not_excluded;
     std::vector<detail::FilterView> filters;
     excluded.reserve((end - begin) * exclude.size());

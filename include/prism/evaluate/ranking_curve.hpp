@@ -33,7 +33,7 @@ struct RankingPoint {
 
 /// A ranking for each value of one of its members: rankings_over(&Ranking::power,
 /// default_powers()), or of `alpha` or `exponent`.
-[[nodiscard]] inline std::vector<Ranking> rankings_over(std::optional<double> Ranking::*member,
+[[nodiscard]] inline std::vector<Ranking> rankings_over(std::optional<double> Ranking::* member,
                                                         const std::vector<double>& values) {
   std::vector<Ranking> rankings(values.size());
   for (std::size_t k = 0; k < values.size(); ++k) rankings[k].*member = values[k];
@@ -44,7 +44,8 @@ struct RankingPoint {
 /// @param scorer    ranked as trained: model.scorer(exec, Ranking{})
 /// @param train     the training set, whose popularity the magnitudes follow
 /// @param relevant  the part to predict, such as validation
-/// @throws ArgumentError  as with_ranking() and evaluate(); for no rankings
+/// @throws ArgumentError  as with_ranking() and evaluate(); for no rankings, or one with values to
+///     choose from
 template <Execution X, class T>
 [[nodiscard]] std::vector<RankingPoint> ranking_curve(const X& exec, const Scorer<T>& scorer,
                                                       const Interactions& train,
@@ -54,6 +55,7 @@ template <Execution X, class T>
   require(!rankings.empty(), "rankings", "must not be empty");
   std::vector<RankingPoint> curve;
   for (const Ranking& ranking : rankings) {
+    ranking.check_has_choice();
     const Scorer<T> ranked = with_ranking(exec, scorer, ranking, train);
     curve.push_back({ranking, evaluate(exec, ranked, relevant, options)});
   }
@@ -80,11 +82,11 @@ template <Execution X, class Model>
 }
 /// The same for a model, on the host's threads.
 template <class Model>
-requires(!Execution<Model>)
-    [[nodiscard]] std::vector<RankingPoint> ranking_curve(const Model& model,
-                                                          const Interactions& relevant,
-                                                          std::span<const Ranking> rankings,
-                                                          const EvaluateOptions& options = {}) {
+  requires(!Execution<Model>)
+[[nodiscard]] std::vector<RankingPoint> ranking_curve(const Model& model,
+                                                      const Interactions& relevant,
+                                                      std::span<const Ranking> rankings,
+                                                      const EvaluateOptions& options = {}) {
   return ranking_curve(par, model, relevant, rankings, options);
 }
 

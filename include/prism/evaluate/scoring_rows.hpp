@@ -21,9 +21,7 @@
 #include "prism/kernel/row.hpp"
 #include "prism/policy/output.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 /// @throws ArgumentError  if a scorer's rows, or its factors, do not fit together
 template <class T>
@@ -48,6 +46,16 @@ template <class T>
   return scorer.output.items().dim() + (scorer.offset != 0 ? 1 : 0);
 }
 
+/// The direction of a row. Rows of any magnitude have one: those that a ranking has made so short
+/// or long that `normalise` would not divide by their norm are brought near 1 first, exactly.
+template <class Isa, class T>
+PRISM_HOST_DEVICE void write_direction(T* to, const T* row, std::size_t dim) noexcept {
+  const T magnitude = normalise<Isa>(to, row, dim);
+  if (magnitude > static_cast<T>(min_norm) && is_finite(magnitude)) return;
+  scale<Isa>(to, static_cast<T>(is_finite(magnitude) ? 0x1p100 : 0x1p-100), row, dim);
+  normalise<Isa>(to, to, dim);
+}
+
 /// @param to      scoring_dim(scorer) elements, overwritten
 /// @param factor  f of the user, or g of the item
 /// @param extra   the additional column without its factor: 1 for users, -offset for items
@@ -55,7 +63,7 @@ template <class Isa, class T>
 PRISM_HOST_DEVICE void write_scoring_row(T* to, const T* row, std::size_t dim, T factor, T extra,
                                          bool has_extra, Similarity similarity) noexcept {
   if (similarity == Similarity::cosine) {
-    normalise<Isa>(to, row, dim);
+    write_direction<Isa>(to, row, dim);
     scale<Isa>(to, factor, to, dim);
   } else {
     scale<Isa>(to, factor, row, dim);
@@ -100,8 +108,6 @@ template <class Isa, class T>
   return std::max(length, min_abs * columns);
 }
 
-}  // namespace detail
-
 /// Panels of 64 neighbouring items' scoring rows, each transposed.
 template <class T>
 class ItemPanels {
@@ -115,7 +121,7 @@ class ItemPanels {
              std::span<const Index> order = {},
              std::size_t positions = std::numeric_limits<std::size_t>::max())
       : size_(std::min(positions, scorer.output.items().size())),
-        dim_(detail::scoring_dim(scorer)),
+        dim_(scoring_dim(scorer)),
         data_(panels() * dim_ * panel_width, T{0}) {
     parallel_tasks(exec, panels(), [&](std::size_t s) {
       std::vector<T> row(dim_);
@@ -123,7 +129,7 @@ class ItemPanels {
         const std::size_t position = s * panel_width + column;
         if (position >= size_) break;  // the last panel is padded with zeros
         const std::size_t item = order.empty() ? position : order[position];
-        detail::write_item<typename X::isa>(row.data(), scorer, item, similarity);
+        write_item<typename X::isa>(row.data(), scorer, item, similarity);
         for (std::size_t k = 0; k < dim_; ++k) {
           data_[(s * dim_ + k) * panel_width + column] = row[k];
         }
@@ -147,4 +153,4 @@ class ItemPanels {
   TableVector<T> data_;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

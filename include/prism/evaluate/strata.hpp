@@ -15,6 +15,7 @@ namespace prism::inline PRISM_ISA {
 
 enum class Stratum : std::uint8_t { popular, neutral, unpopular };
 
+/// Their names, in the order of Stratum.
 inline constexpr std::array<std::string_view, 3> stratum_names{"popular", "neutral", "unpopular"};
 
 /// The items, most popular first; of equally popular items the lower id comes first.

@@ -96,8 +96,9 @@ template <Execution X, class T>
                                          const Interactions& train,
                                          const Aggregation& aggregation) {
   const auto& [m, n, weight] = aggregation;
-  require(is_finite(m) && is_finite(n), "aggregation", "must have finite exponents");
-  require(is_finite(weight) && weight >= 0, "aggregation",
+  require(detail::is_finite(m) && detail::is_finite(n), "aggregation",
+          "must have finite exponents");
+  require(detail::is_finite(weight) && weight >= 0, "aggregation",
           "must have a finite weight of at least 0, not " + format_number(weight));
   detail::check_scorer(scorer);
   const Rows<const T> users = scorer.output.users(), items = scorer.output.items();
@@ -113,7 +114,7 @@ template <Execution X, class T>
   const HostView<T, X> user_numbers(exec, numbers(users)), item_numbers(exec, numbers(items));
   const Rows<const T> own_users(user_numbers.numbers().data(), users.size(), users.dim());
   const Rows<const T> own_items(item_numbers.numbers().data(), items.size(), items.dim());
-  Scratch scratch;
+  detail::Scratch scratch;
   const auto aggregate = [&](Adjacency neighbours, std::span<const Index> own_degree,
                              Rows<const T> own, std::span<const Index> neighbour_degree,
                              Rows<const T> of_neighbours) {
@@ -175,7 +176,8 @@ template <Execution X, class Model>
 }
 /// The same, on the host's threads.
 template <class Model>
-requires(!Execution<Model>) [[nodiscard]] std::vector<AggregationPoint> aggregation_points(
+  requires(!Execution<Model>)
+[[nodiscard]] std::vector<AggregationPoint> aggregation_points(
     const Model& model, const Interactions& relevant, std::span<const Aggregation> aggregations,
     const EvaluateOptions& options = {}) {
   return aggregation_points(par, model, relevant, aggregations, options);

@@ -171,14 +171,14 @@ struct Backend<CudaDevice> {
   static void on_warps(const CudaDevice& /*exec*/, std::size_t n, const Body& body) {
     if (n == 0) return;
     cuda::detail::warps_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_warps),
-                                 block_threads, 0, cuda::detail::stream()>>>(n, body);
+                                 detail::block_threads, 0, cuda::detail::stream()>>>(n, body);
     cuda::check(cudaGetLastError(), "starting a loop on warps");
   }
   template <class Body>
   static void on_lanes(const CudaDevice& /*exec*/, std::size_t n, const Body& body) {
     if (n == 0) return;
-    cuda::detail::lanes_kernel<<<cuda::detail::blocks_of(n, block_threads), block_threads, 0,
-                                 cuda::detail::stream()>>>(n, body);
+    cuda::detail::lanes_kernel<<<cuda::detail::blocks_of(n, detail::block_threads),
+                                 detail::block_threads, 0, cuda::detail::stream()>>>(n, body);
     cuda::check(cudaGetLastError(), "starting a loop on lanes");
   }
   template <class Body>
@@ -188,9 +188,10 @@ struct Backend<CudaDevice> {
     cuda::detail::SumMemory& memory = cuda::detail::sum_memory(n);
     double* const terms = memory.terms.data();
     cuda::detail::terms_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_warps),
-                                 block_threads, 0, cuda::detail::stream()>>>(n, body, terms);
-    cuda::detail::sum_kernel<<<1, block_threads, 0, cuda::detail::stream()>>>(n, terms,
-                                                                              memory.sum.data());
+                                 detail::block_threads, 0, cuda::detail::stream()>>>(n, body,
+                                                                                     terms);
+    cuda::detail::sum_kernel<<<1, detail::block_threads, 0, cuda::detail::stream()>>>(
+        n, terms, memory.sum.data());
     cuda::check(cudaGetLastError(), "starting a sum");
     synchronise(exec);
     return memory.sum[0];
@@ -199,7 +200,8 @@ struct Backend<CudaDevice> {
   static void on_blocks(const CudaDevice& /*exec*/, std::size_t n, const Kernel& kernel) {
     if (n == 0) return;
     const unsigned blocks = cuda::detail::blocks_of(n, 1);
-    cuda::detail::blocks_kernel<<<blocks, block_threads, 0, cuda::detail::stream()>>>(kernel);
+    cuda::detail::blocks_kernel<<<blocks, detail::block_threads, 0, cuda::detail::stream()>>>(
+        kernel);
     cuda::check(cudaGetLastError(), "starting a loop on blocks of threads");
   }
   static void synchronise(const CudaDevice& /*exec*/) {

@@ -45,6 +45,7 @@ struct QueueProgress {
   TrialRecord last{};       ///< the one just recorded
 };
 
+/// Options of run_trials().
 struct QueueOptions {
   std::size_t workers = 0;  ///< trials at a time; 0: one per core
   double budget_seconds = std::numeric_limits<double>::infinity();  ///< at least 0

@@ -29,7 +29,7 @@ PRISM_INLINE std::string label(const Configuration& configuration) {
 PRISM_INLINE SearchSpace& SearchSpace::grid(std::string name, std::vector<double> values) {
   require(!values.empty(), "values", "of " + name + " must not be empty");
   for (const double value : values) {
-    require(is_finite(value), "values",
+    require(detail::is_finite(value), "values",
             "of " + name + " must be finite, not " + format_number(value));
     require(std::ranges::count(values, value) == 1, "values",
             "of " + name + " must not contain " + format_number(value) + " twice");
@@ -38,21 +38,23 @@ PRISM_INLINE SearchSpace& SearchSpace::grid(std::string name, std::vector<double
 }
 
 PRISM_INLINE SearchSpace& SearchSpace::log_uniform(std::string name, double low, double high) {
-  require(is_finite(high), "high", "of " + name + " must be finite, not " + format_number(high));
+  require(detail::is_finite(high), "high",
+          "of " + name + " must be finite, not " + format_number(high));
   require(low > 0 && low < high, "low",
           "of " + name + " must be above 0 and below high, not " + format_number(low));
   require(
-      is_finite(high / low), "high",
+      detail::is_finite(high / low), "high",
       "of " + name + " must be small enough that high / low is finite, not " + format_number(high));
   return add({.name = std::move(name), .low = low, .high = high, .logarithmic = true});
 }
 
 PRISM_INLINE SearchSpace& SearchSpace::uniform(std::string name, double low, double high) {
-  require(is_finite(high), "high", "of " + name + " must be finite, not " + format_number(high));
-  require(is_finite(low) && low < high, "low",
+  require(detail::is_finite(high), "high",
+          "of " + name + " must be finite, not " + format_number(high));
+  require(detail::is_finite(low) && low < high, "low",
           "of " + name + " must be finite and below high, not " + format_number(low));
   require(
-      is_finite(high - low), "high",
+      detail::is_finite(high - low), "high",
       "of " + name + " must be small enough that high - low is finite, not " + format_number(high));
   return add({.name = std::move(name), .low = low, .high = high});
 }

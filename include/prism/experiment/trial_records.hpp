@@ -140,7 +140,7 @@ struct TrialRecord {
   for (std::size_t e = 0; e < record.validations.size(); ++e) {
     history.epochs.push_back({.epoch = e + 1,
                               .loss = e < record.losses.size() ? record.losses[e] : 0,
-                              .validated = is_finite(record.validations[e])});
+                              .validated = detail::is_finite(record.validations[e])});
     EpochRecord& epoch = history.epochs.back();
     if (!epoch.validated) continue;
     epoch.validation = record.validations[e];
@@ -164,7 +164,8 @@ class TrialRecords {
   /// @throws DataError  if the file cannot be read or written, a line is not a record, or another
   ///     program has it open
   explicit TrialRecords(const std::filesystem::path& path) : path_(path) {
-    file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    file_ =
+        detail::FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
     if (!file_) fail(errno == ENOENT ? "its folder must exist" : "cannot be opened");
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail("cannot be locked");
@@ -286,7 +287,7 @@ class TrialRecords {
   }
 
   std::filesystem::path path_;
-  FileDescriptor file_;
+  detail::FileDescriptor file_;
   mutable std::mutex mutex_;
   std::map<std::string, TrialRecord> records_;
 };

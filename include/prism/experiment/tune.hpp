@@ -24,6 +24,7 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// Options of tune().
 struct TuneOptions {
   /// The chosen candidate runs with each seed; the search runs with the first `search_seeds` of
   /// them and compares their means. No duplicates.
@@ -75,7 +76,7 @@ struct Tuned {
 
   /// A number of the test reports of `runs`, or with `retrain` of `retrained`:
   /// `tuned.test(&Report::ndcg)`. Neither this nor validation() counts runs that diverged.
-  [[nodiscard]] Statistic test(double Report::*number) const {
+  [[nodiscard]] Statistic test(double Report::* number) const {
     std::vector<double> numbers;
     for (const TrialRecord& run : retrain ? retrained : runs) {
       if (run.report) numbers.push_back(run.report->dot.*number);

@@ -30,6 +30,7 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// Options of fold_in_users() and fold_in_items().
 struct FoldInOptions {
   LeastSquaresOptions least_squares{};
   /// The magnitude of each new row as a function of its number of interactions. If left out: the
@@ -227,15 +228,15 @@ template <Execution X, class Model>
 /// Run on the host's threads: fold_in_users(par, ...), fold_in_items(par, ...).
 /// @param ranked  a scorer or a model
 template <class Ranked>
-requires(!Execution<Ranked>)
-    [[nodiscard]] auto fold_in_users(const Ranked& ranked, const Interactions& history,
-                                     const FoldInOptions& options = {}) {
+  requires(!Execution<Ranked>)
+[[nodiscard]] auto fold_in_users(const Ranked& ranked, const Interactions& history,
+                                 const FoldInOptions& options = {}) {
   return fold_in_users(par, ranked, history, options);
 }
 template <class Ranked>
-requires(!Execution<Ranked>)
-    [[nodiscard]] auto fold_in_items(const Ranked& ranked, const Interactions& history,
-                                     const FoldInOptions& options = {}) {
+  requires(!Execution<Ranked>)
+[[nodiscard]] auto fold_in_items(const Ranked& ranked, const Interactions& history,
+                                 const FoldInOptions& options = {}) {
   return fold_in_items(par, ranked, history, options);
 }
 

@@ -33,6 +33,7 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// Options of fold_in_users_by_gradient() and fold_in_items_by_gradient().
 struct GradientFoldInOptions {
   std::size_t epochs = 10;        ///< over the new interactions
   std::size_t batch_size = 4096;  ///< new interactions per step, at least 1
@@ -208,15 +209,15 @@ template <Execution X, class Model>
 
 /// Run on the host's threads: fold_in_users_by_gradient(par, ...), and that of items.
 template <class Model>
-requires(!Execution<Model>)
-    [[nodiscard]] auto fold_in_users_by_gradient(const Model& model, const Interactions& history,
-                                                 const GradientFoldInOptions& options = {}) {
+  requires(!Execution<Model>)
+[[nodiscard]] auto fold_in_users_by_gradient(const Model& model, const Interactions& history,
+                                             const GradientFoldInOptions& options = {}) {
   return fold_in_users_by_gradient(par, model, history, options);
 }
 template <class Model>
-requires(!Execution<Model>)
-    [[nodiscard]] auto fold_in_items_by_gradient(const Model& model, const Interactions& history,
-                                                 const GradientFoldInOptions& options = {}) {
+  requires(!Execution<Model>)
+[[nodiscard]] auto fold_in_items_by_gradient(const Model& model, const Interactions& history,
+                                             const GradientFoldInOptions& options = {}) {
   return fold_in_items_by_gradient(par, model, history, options);
 }
 

@@ -23,6 +23,7 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// Options of LeastSquares.
 struct LeastSquaresOptions {
   /// Weight of unobserved pairs, whose target score is 0, relative to observed pairs, whose target
   /// score is 1; from 0 to 1.
@@ -75,10 +76,11 @@ class LeastSquares {
     });
     double trace = 0;
     for (std::size_t r = 0; r < dim_; ++r) trace += gram_[r * dim_ + r];
-    if (!is_finite(trace)) fail_at_row<Isa>();  // otherwise it would seem to be lambda's fault
+    if (!detail::is_finite(trace))
+      fail_at_row<Isa>();  // otherwise it would seem to be lambda's fault
     const auto size = static_cast<double>(std::max<std::size_t>(1, frozen_.size()));
     ridge_ = options.lambda * (trace / size);
-    require(is_finite(ridge_), "lambda",
+    require(detail::is_finite(ridge_), "lambda",
             "must be smaller than " + format_number(options.lambda) +
                 ", whose product with the rows' mean squared magnitude is not finite");
     all_zero_ = trace == 0;
@@ -139,7 +141,7 @@ class LeastSquares {
     for (; k + 1 < frozen_.size(); ++k) {
       load<Isa>(k, row.data());
       trace += dot<Isa>(row.data(), row.data(), dim_);
-      if (!is_finite(trace)) break;
+      if (!detail::is_finite(trace)) break;
     }
     throw ArgumentError(
         "frozen", "must have output rows with a finite sum of squared magnitudes, which row " +
@@ -169,10 +171,10 @@ class LeastSquares {
   void solve_one(std::vector<double>& matrix, std::vector<double>& solution) const {
     for (std::size_t r = 0; r < dim_; ++r) matrix[r * dim_ + r] += ridge_;
     require(!all_zero_, "frozen", "must have output rows that are not all zero");
-    require(cholesky<Isa>(matrix.data(), dim_), "lambda",
+    require(detail::cholesky<Isa>(matrix.data(), dim_), "lambda",
             "must be greater than " + format_number(options_.lambda) +
                 ", with which the least-squares problem has no unique solution");
-    solve_cholesky<Isa>(matrix.data(), dim_, solution.data());
+    detail::solve_cholesky<Isa>(matrix.data(), dim_, solution.data());
   }
 
   Rows<const T> frozen_;

@@ -96,22 +96,22 @@ template <Execution X, class Model, class T = typename Model::scalar_type>
 
 /// Runs on the host's threads: scorer_of_users(par, model, users).
 template <class Model, class T = typename Model::scalar_type>
-requires(!Execution<Model>)
-    [[nodiscard]] Scorer<T> scorer_of_users(const Model& model, const Matrix<T>& users) {
+  requires(!Execution<Model>)
+[[nodiscard]] Scorer<T> scorer_of_users(const Model& model, const Matrix<T>& users) {
   return scorer_of_users(par, model, users);
 }
 
 /// Runs on the host's threads: append_users(par, model, users).
 template <class Model, class T = typename Model::scalar_type>
-requires(!Execution<Model>)
-    [[nodiscard]] Scorer<T> append_users(const Model& model, const Matrix<T>& users) {
+  requires(!Execution<Model>)
+[[nodiscard]] Scorer<T> append_users(const Model& model, const Matrix<T>& users) {
   return append_users(par, model, users);
 }
 
 /// Runs on the host's threads: append_items(par, model, items).
 template <class Model, class T = typename Model::scalar_type>
-requires(!Execution<Model>)
-    [[nodiscard]] Scorer<T> append_items(const Model& model, const Matrix<T>& items) {
+  requires(!Execution<Model>)
+[[nodiscard]] Scorer<T> append_items(const Model& model, const Matrix<T>& items) {
   return append_items(par, model, items);
 }
 

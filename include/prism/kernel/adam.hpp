@@ -15,7 +15,7 @@
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/power.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Constants of all steps of a table. Kingma, Ba: "Adam", ICLR 2015.
 template <class T>
@@ -50,8 +50,6 @@ struct AdamStep {
             1 / std::sqrt(elementary::one_minus_pow(b2, static_cast<double>(step))))) {}
 };
 
-namespace detail {
-
 /// A pack of weights and their moments, in registers.
 template <class P>
 struct AdamPack {
@@ -72,8 +70,6 @@ struct AdamPack {
   }
 };
 
-}  // namespace detail
-
 /// Factors by which a row's moments must still be multiplied: beta1^j and beta2^j for the j steps
 /// that adam_zero_gradient_steps() has applied only to its weights.
 template <class T>
@@ -90,8 +86,8 @@ PRISM_HOST_DEVICE inline void adam_row(T* w, T* m, T* v, const T* g, T decay,
                                        std::size_t n, MomentDecay<T> moment_decay = {}) noexcept {
   const auto step_packs = [&](const auto& gradient_at) {
     for_each_pack<Isa, T>(n, [&]<class P>(std::type_identity<P> tag, std::size_t i) {
-      detail::AdamPack<P> pack{P::load(w + i), P::broadcast(moment_decay.first) * P::load(m + i),
-                               P::broadcast(moment_decay.second) * P::load(v + i)};
+      AdamPack<P> pack{P::load(w + i), P::broadcast(moment_decay.first) * P::load(m + i),
+                       P::broadcast(moment_decay.second) * P::load(v + i)};
       pack.step(fused_multiply_add(P::broadcast(decay), pack.weight, gradient_at(tag, i)), constant,
                 step);
       pack.first.store(m + i);
@@ -114,8 +110,6 @@ struct AdamReplayRow {
   T* v;
   T decay;
 };
-
-namespace detail {
 
 /// Steps N packs of each row from column i on, in registers throughout: a single pack would wait
 /// for the latency of its own square roots and divisions.
@@ -147,8 +141,6 @@ PRISM_HOST_DEVICE inline void adam_replay_packs(const std::array<AdamReplayRow<T
   }
 }
 
-}  // namespace detail
-
 /// Applies `steps` to rows that have no gradient apart from their weight decay. Bit-identical to a
 /// call of adam_row for each step, without the loads and stores in between. If a row has few packs,
 /// two rows at once take less time than one after the other.
@@ -162,13 +154,13 @@ PRISM_HOST_DEVICE inline void adam_replay(const std::array<AdamReplayRow<T>, R>&
   constexpr std::size_t quad_width = 4 * P::width;
   const std::size_t quad_end = n - n % quad_width, pack_end = n - n % P::width;
   for (std::size_t i = 0; i < quad_end; i += quad_width) {
-    detail::adam_replay_packs<4, P>(rows, i, constant, steps);
+    adam_replay_packs<4, P>(rows, i, constant, steps);
   }
   for (std::size_t i = quad_end; i < pack_end; i += P::width) {
-    detail::adam_replay_packs<1, P>(rows, i, constant, steps);
+    adam_replay_packs<1, P>(rows, i, constant, steps);
   }
   for (std::size_t i = pack_end + Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step()) {
-    detail::adam_replay_packs<1, Pack<T, isa::scalar>>(rows, i, constant, steps);
+    adam_replay_packs<1, Pack<T, isa::scalar>>(rows, i, constant, steps);
   }
   Lanes<Isa>::synchronise();
 }
@@ -280,4 +272,4 @@ PRISM_HOST_DEVICE inline void adam_zero_gradient_steps(T* w, const T* m, const T
   });
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

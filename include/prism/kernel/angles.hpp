@@ -18,8 +18,8 @@ namespace detail {
 template <class T>
 inline constexpr T half_pi_high = static_cast<T>(1.57079632679489661923);
 template <class T>
-inline constexpr T half_pi_low = std::is_same_v<T, float> ? T(-4.37113900018624283e-8)
-                                                          : T(6.12323399573676603587e-17);
+inline constexpr T half_pi_low =
+    std::is_same_v<T, float> ? T(-4.37113900018624283e-8) : T(6.12323399573676603587e-17);
 
 /// -x where `sign` is negative, else x
 template <class P>

@@ -10,7 +10,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/index.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// A view of ascending rows, such as a user's items, for many membership queries.
 class AscendingRows {
@@ -43,4 +43,4 @@ class AscendingRows {
   std::array<std::uint64_t, words> residues_{};
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -12,9 +12,7 @@
 #include "prism/core/index.hpp"
 #include "prism/kernel/pack.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 /// first[j + 1] = first[j] for j < count, at most a pack of numbers.
 template <class Isa, class Number>
@@ -68,8 +66,6 @@ class SortedBest {
   T threshold_ = -unbounded<T>;
 };
 
-}  // namespace detail
-
 /// The k best of n scores, best first, equal scores in the order of their positions; -infinity and
 /// NaN never enter. Gives the same list as TopK.
 /// @param best, items  k elements each: the scores and their positions
@@ -80,12 +76,12 @@ PRISM_HOST_DEVICE inline std::size_t best_of_row(const T* scores, std::size_t n,
   using P = Pack<T, Isa>;
   constexpr std::size_t w = P::width;
   if (k == 0) return 0;
-  detail::SortedBest<Isa, T> list(best, items, k);
+  SortedBest<Isa, T> list(best, items, k);
   const auto push_pack = [&](P pack, std::size_t first) {
     // NaN passes the mask, but push() rejects it.
     for (std::uint64_t bits = not_less_equal_mask(pack, P::broadcast(list.threshold())); bits != 0;
          bits &= bits - 1) {
-      const std::size_t position = first + detail::lowest_one(bits);
+      const std::size_t position = first + lowest_one(bits);
       list.push(static_cast<Index>(position), scores[position]);
     }
   };
@@ -108,4 +104,4 @@ PRISM_HOST_DEVICE inline std::size_t best_of_row(const T* scores, std::size_t n,
   return list.size();
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -23,7 +23,7 @@
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Part of a factor: 16 rows (left) or 16 columns (right) by a depth of 32, the summed dimension.
 /// Index 16 j + l of the depth, j < 2, is at position 2 l + j. A left tile has a line for each row.
@@ -54,8 +54,8 @@ TiledFactor(const SplitTile<Parts>*, std::size_t) -> TiledFactor<Parts>;
 
 /// Transposes 16 x 16 pairs of numbers, in as many parts as `to` has.
 template <std::size_t From, std::size_t Parts>
-requires(From >= Parts)  //
-    void transpose_pairs(const SplitTile<From>& from, SplitTile<Parts>& to) noexcept {
+  requires(From >= Parts)  //
+void transpose_pairs(const SplitTile<From>& from, SplitTile<Parts>& to) noexcept {
   constexpr std::size_t pair = 2 * sizeof(std::uint16_t);
   for (std::size_t part = 0; part < Parts; ++part) {
     for (std::size_t l = 0; l < Bfloat16Tile::lines; ++l) {
@@ -75,8 +75,6 @@ struct SplitSquare {
   SplitTile<Parts>* right;
   std::size_t right_stride;
 };
-
-namespace detail {
 
 struct PartsOfTerm {
   std::size_t left, right;
@@ -104,17 +102,13 @@ struct RoundedBits {
   [[nodiscard]] float value() const noexcept { return std::bit_cast<float>(bits & 0xffff0000U); }
 };
 
-}  // namespace detail
-
 /// The tile unit of an instruction set, specialised by those that have one:
 ///   using type = AmxTiles;  // the functions of EmulatedTiles
 template <class Isa>
 struct TileUnit {};
 
 template <class Isa>
-concept HasTileUnit = requires {
-  typename TileUnit<Isa>::type;
-};
+concept HasTileUnit = requires { typename TileUnit<Isa>::type; };
 
 /// A tile unit in plain C++.
 struct EmulatedTiles {
@@ -144,7 +138,7 @@ struct EmulatedTiles {
         for (std::size_t i = 0; i < 2; ++i) {
           float rest = numbers[j][i][c];
           for (std::size_t part = 0; part < Parts; ++part) {
-            const detail::RoundedBits rounded(rest);
+            const RoundedBits rounded(rest);
             to.left[j * to.left_stride].parts[part].numbers[l][2 * c + i] = rounded.number();
             to.right[i * to.right_stride].parts[part].numbers[l][2 * c + j] = rounded.number();
             rest -= rounded.value();
@@ -166,7 +160,7 @@ struct EmulatedTiles {
       for (std::size_t column = 0; column < 32; ++column) {
         float sum = Mode == Store::overwrite ? 0.0F : c[row * c_stride + column];
         for (std::size_t t = 0; t < tiles; ++t) {
-          for (const auto& term : detail::terms_of_parts<std::min(A, B)>) {
+          for (const auto& term : terms_of_parts<std::min(A, B)>) {
             const auto& left = a.tiles[row / 16 * a.stride + t].parts[term.left];
             const auto& right = b.tiles[column / 16 * b.stride + t].parts[term.right];
             for (std::size_t k = 0; k < Bfloat16Tile::depth; ++k) {
@@ -181,4 +175,4 @@ struct EmulatedTiles {
   }
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

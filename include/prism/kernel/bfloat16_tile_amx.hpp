@@ -25,7 +25,7 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// See EmulatedTiles.
 struct AmxTiles {
@@ -122,8 +122,8 @@ struct AmxTiles {
       const SplitTile<A>*const a_0 = a.tiles + t, *const a_16 = a_0 + a.stride;
       const SplitTile<B>*const b_0 = b.tiles + t, *const b_16 = b_0 + b.stride;
       const auto add = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
-        constexpr const auto& terms = detail::terms_of_parts<parts>;
-        constexpr detail::PartsOfTerm term = terms[I];
+        constexpr const auto& terms = terms_of_parts<parts>;
+        constexpr PartsOfTerm term = terms[I];
         if constexpr (I == 0 || term.left != terms[I == 0 ? 0 : I - 1].left) {
           load<4>(&a_0->parts[term.left], line_bytes);
           load<5>(&a_16->parts[term.left], line_bytes);
@@ -139,8 +139,7 @@ struct AmxTiles {
       };
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         (add(std::integral_constant<std::size_t, I>{}), ...);
-      }
-      (std::make_index_sequence<detail::terms_of_parts<parts>.size()>{});
+      }(std::make_index_sequence<terms_of_parts<parts>.size()>{});
     }
     store<0>(c, c_bytes);
     store<1>(c + 16, c_bytes);
@@ -175,7 +174,7 @@ struct TileUnit<isa::amx> {
 template <>
 struct TileUnit<isa::native> : TileUnit<isa::amx> {};
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop

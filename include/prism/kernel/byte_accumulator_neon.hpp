@@ -76,16 +76,16 @@ struct NeonDotAccumulator : NeonBytes {
 }  // namespace detail
 
 template <>
-struct ByteProducts<isa::neon> : detail::RegisterByteProducts<detail::NeonAccumulator> {};
+struct detail::ByteProducts<isa::neon> : detail::RegisterByteProducts<detail::NeonAccumulator> {};
 #if defined(__ARM_FEATURE_DOTPROD)
 template <>
-struct ByteProducts<isa::neon_dotprod> : detail::RegisterByteProducts<detail::NeonDotAccumulator> {
-};
+struct detail::ByteProducts<isa::neon_dotprod>
+    : detail::RegisterByteProducts<detail::NeonDotAccumulator> {};
 template <>
-struct ByteProducts<isa::native> : ByteProducts<isa::neon_dotprod> {};
+struct detail::ByteProducts<isa::native> : detail::ByteProducts<isa::neon_dotprod> {};
 #else
 template <>
-struct ByteProducts<isa::native> : ByteProducts<isa::neon> {};
+struct detail::ByteProducts<isa::native> : detail::ByteProducts<isa::neon> {};
 #endif
 
 }  // namespace prism::inline PRISM_ISA

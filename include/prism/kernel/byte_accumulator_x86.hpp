@@ -160,37 +160,37 @@ struct DotAccumulator : X86Accumulator<R> {
 }  // namespace detail
 
 template <>
-struct ByteProducts<isa::avx2>
+struct detail::ByteProducts<isa::avx2>
     : detail::RegisterByteProducts<detail::PairAccumulator<detail::Avx2Bytes>> {};
 #if defined(__AVXVNNI__)
 template <>
-struct ByteProducts<isa::avx_vnni>
+struct detail::ByteProducts<isa::avx_vnni>
     : detail::RegisterByteProducts<detail::DotAccumulator<detail::Avx2Bytes>> {};
 #endif
 #if defined(PRISM_BYTES_AVX512)
 template <>
-struct ByteProducts<isa::avx512>
+struct detail::ByteProducts<isa::avx512>
     : detail::RegisterByteProducts<detail::PairAccumulator<detail::Avx512Bytes>> {};
 #endif
 #if defined(PRISM_BYTES_AVX512) && defined(__AVX512VNNI__)
 template <>
-struct ByteProducts<isa::avx512_vnni>
+struct detail::ByteProducts<isa::avx512_vnni>
     : detail::RegisterByteProducts<detail::DotAccumulator<detail::Avx512Bytes>> {};
 template <>
-struct ByteProducts<isa::native> : ByteProducts<isa::avx512_vnni> {};
+struct detail::ByteProducts<isa::native> : detail::ByteProducts<isa::avx512_vnni> {};
 #if defined(PRISM_AMX)
 template <>
-struct ByteProducts<isa::amx> : ByteProducts<isa::avx512_vnni> {};
+struct detail::ByteProducts<isa::amx> : detail::ByteProducts<isa::avx512_vnni> {};
 #endif
 #elif defined(PRISM_BYTES_AVX512)
 template <>
-struct ByteProducts<isa::native> : ByteProducts<isa::avx512> {};
+struct detail::ByteProducts<isa::native> : detail::ByteProducts<isa::avx512> {};
 #elif defined(__AVXVNNI__)
 template <>
-struct ByteProducts<isa::native> : ByteProducts<isa::avx_vnni> {};
+struct detail::ByteProducts<isa::native> : detail::ByteProducts<isa::avx_vnni> {};
 #else
 template <>
-struct ByteProducts<isa::native> : ByteProducts<isa::avx2> {};
+struct detail::ByteProducts<isa::native> : detail::ByteProducts<isa::avx2> {};
 #endif
 
 }  // namespace prism::inline PRISM_ISA

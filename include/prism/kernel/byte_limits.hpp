@@ -10,7 +10,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/execution.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// The permitted bytes of a row. Bytes come in quads; the bytes of a column in a segment of quads
 /// are added to `lanes` sums, with neighbouring places of a quad in the same sum.
@@ -116,14 +116,10 @@ struct ByteProducts {
 template <class Isa = isa::native>
 using ByteAccumulator = typename ByteProducts<Isa>::Accumulator;
 
-namespace detail {
-
 template <class A>
 struct RegisterByteProducts {
   using Accumulator = A;
   static constexpr bool exceed_floats = true;
 };
 
-}  // namespace detail
-
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

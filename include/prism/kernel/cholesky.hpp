@@ -11,7 +11,7 @@
 #include "prism/core/execution.hpp"
 #include "prism/kernel/row.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Replaces the lower triangle of a symmetric matrix A by L, where A = L L'.
 /// @param a  n x n, row-major; elements above the diagonal are neither read nor written
@@ -44,4 +44,4 @@ void solve_cholesky(const T* l, std::size_t n, T* b) noexcept {
   }
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

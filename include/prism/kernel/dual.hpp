@@ -65,10 +65,10 @@ struct Dual {
   }
 
   PRISM_HOST_DEVICE friend constexpr Dual max(const Dual& a, const Dual& b) noexcept {
-    return a.value < b.value || is_nan(b.value) ? b : a;
+    return a.value < b.value || detail::is_nan(b.value) ? b : a;
   }
   PRISM_HOST_DEVICE friend constexpr Dual min(const Dual& a, const Dual& b) noexcept {
-    return b.value < a.value || is_nan(b.value) ? b : a;
+    return b.value < a.value || detail::is_nan(b.value) ? b : a;
   }
   PRISM_HOST_DEVICE friend constexpr Dual abs(const Dual& x) noexcept {
     return x.value < 0 ? -x : x;

@@ -49,8 +49,8 @@ inline constexpr double ln2_low<double> = 1.90821492927058770002e-10;
 
 /// 1.5 * 2^mantissa_bits: its sum with a smaller number is rounded to an integer.
 template <class T>
-inline constexpr T rounding_constant = static_cast<T>(typename NumberLayout<T>::Bits{3}
-                                                      << (NumberLayout<T>::mantissa_bits - 1));
+inline constexpr T rounding_constant =
+    static_cast<T>(typename NumberLayout<T>::Bits{3} << (NumberLayout<T>::mantissa_bits - 1));
 
 /// |x|
 template <class P>
@@ -123,7 +123,7 @@ template <AnyPack P>
 [[nodiscard]] PRISM_HOST_DEVICE inline P log(P x) noexcept {
   using T = pack_number_t<P>;
   using Bits = PackBits<P>;
-  constexpr T infinity = unbounded<T>;
+  constexpr T infinity = detail::unbounded<T>;
   constexpr int mantissa_bits = detail::NumberLayout<T>::mantissa_bits;
   const P zero = P::broadcast(0), smallest = P::broadcast(std::numeric_limits<T>::min());
   // Denormal numbers have their exponent in the mantissa.

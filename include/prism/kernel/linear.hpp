@@ -10,7 +10,7 @@
 #include "prism/kernel/matrix_product.hpp"
 #include "prism/kernel/pack.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// `dim` rounded up to a number of columns that matrix_product() accepts.
 template <class T, class Isa = isa::native>
@@ -72,4 +72,4 @@ void add_linear_gradient(const LinearLayer<T>& layer, std::size_t rows, const T*
   matrix_product<Store::add, Isa>(1, out, rows, LeftFactor<T>{&one, 0, 0}, g, out, g_bias, out);
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -12,7 +12,7 @@
 #include "prism/core/rows.hpp"
 #include "prism/kernel/pack.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// The left factor of a product: element (row, k) is data[row * row_stride + k * k_stride], so that
 /// a matrix and its transpose are read in the same way.
@@ -30,22 +30,17 @@ enum class Store { overwrite, add };
 template <class T, class Isa>
 inline constexpr std::size_t pack_width = Pack<T, Isa>::width;
 
-namespace detail {
-
 /// Packs in a row of a tile: 6 x 4 fill the 32 registers of AVX-512, 6 x 2 the 16 of AVX2 and SSE,
 /// and 6 x 1 where a pack has several registers.
 template <class P>
 inline constexpr std::size_t packs_of_tile = sizeof(P) == 64 ? 4 : 2;
 template <class P>
-requires(P::parts > 1)  //
-    inline constexpr std::size_t packs_of_tile<P> = 1;
-
-}  // namespace detail
+  requires(P::parts > 1)  //
+inline constexpr std::size_t packs_of_tile<P> = 1;
 
 /// Columns of a panel of the right factor: as wide as the widest tile of registers.
 template <class T, class Isa>
-inline constexpr std::size_t panel_columns =
-    pack_width<T, Isa>* detail::packs_of_tile<Pack<T, Isa>>;
+inline constexpr std::size_t panel_columns = pack_width<T, Isa> * packs_of_tile<Pack<T, Isa>>;
 
 /// The right factor of a product, panel by panel: element (k, column) is data[column / w *
 /// panel_stride + k * row_stride + column % w], w = panel_columns. A panel is read once for every 6
@@ -115,8 +110,6 @@ void pack_panel(Rows<const T> from, std::size_t column, bool transposed, std::si
   std::fill(to + matrix_rows * w, to + k * w, T{0});
 }
 
-namespace detail {
-
 /// What is stored in C's element (row, column): the sum, or the sum plus that element.
 template <Store Mode, class T>
 struct StoreSum {
@@ -184,8 +177,6 @@ inline void column_panel(std::size_t rows, std::size_t k, LeftFactor<T> a, const
   sweep(std::integral_constant<std::size_t, 1>{});
 }
 
-}  // namespace detail
-
 /// C (rows x columns) = A (rows x k) * B (k x columns), with an epilogue: epilogue(sum, row,
 /// column) is called with a pack of a row's elements from `column` on, and returns what is stored.
 /// C is row-major with the given stride; `columns` is a multiple of pack_width. Each element is
@@ -201,7 +192,7 @@ inline void matrix_product_with_epilogue(std::size_t rows, std::size_t columns, 
       // A factor without rows may have no storage.
       const T* const right =
           k > 0 ? b.data + column / panel * b.panel_stride + column % panel : nullptr;
-      detail::column_panel<Isa, N>(rows, k, a, right, b.row_stride, c, c_stride, column, epilogue);
+      column_panel<Isa, N>(rows, k, a, right, b.row_stride, c, c_stride, column, epilogue);
     }
   };
   sweep(std::integral_constant<std::size_t, panel / w>{});
@@ -215,7 +206,7 @@ template <Store Mode, class Isa = isa::native, class T>
 inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k, LeftFactor<T> a,
                            RightFactor<T> b, T* c, std::size_t c_stride) noexcept {
   matrix_product_with_epilogue<Isa>(rows, columns, k, a, b, c, c_stride,
-                                    detail::StoreSum<Mode, T>{c, c_stride});
+                                    StoreSum<Mode, T>{c, c_stride});
 }
 
 /// C = A * B, or C += A * B with Store::add, for a row-major B with the given stride.
@@ -232,9 +223,9 @@ inline void matrix_product(std::size_t rows, std::size_t columns, std::size_t k,
 /// @param row       k elements
 /// @param others    N rows of k elements
 template <class Isa = isa::native, std::size_t N, std::size_t Size, class T>
-requires(Size >= N)  //
-    inline void dot_products(T (&products)[Size], const T* row, const T* const (&others)[N],
-                             std::size_t k) noexcept {
+  requires(Size >= N)  //
+inline void dot_products(T (&products)[Size], const T* row, const T* const (&others)[N],
+                         std::size_t k) noexcept {
   using P = Pack<T, Isa>;
   P sums[N];
 #pragma GCC unroll 8
@@ -254,4 +245,4 @@ requires(Size >= N)  //
   }
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -74,7 +74,7 @@ template <class T>
 }  // namespace detail
 
 template <class T, class Isa>
-requires detail::has_single_numbers<Isa>
+  requires detail::has_single_numbers<Isa>
 struct Pack<T, Isa> {
   static constexpr std::size_t width = 1;
 

@@ -61,8 +61,8 @@ template <>
 struct XsimdArch<isa::neon_dotprod> : XsimdArch<isa::neon> {};
 #endif
 template <class Isa>
-requires(std::is_same_v<Isa, isa::native> && !std::is_same_v<Isa, isa::scalar>)  //
-    struct XsimdArch<Isa> {
+  requires(std::is_same_v<Isa, isa::native> && !std::is_same_v<Isa, isa::scalar>)  //
+struct XsimdArch<Isa> {
   using type = xsimd::default_arch;
 };
 
@@ -71,10 +71,8 @@ using arch_t = typename XsimdArch<Isa>::type;
 
 /// An instruction set that xsimd knows and the compiler's flags allow.
 template <class Isa>
-concept XsimdIsa = requires {
-  typename arch_t<Isa>;
-}
-&&xsimd::has_simd_register<float, arch_t<Isa>>::value;
+concept XsimdIsa =
+    requires { typename arch_t<Isa>; } && xsimd::has_simd_register<float, arch_t<Isa>>::value;
 
 }  // namespace detail
 

@@ -14,7 +14,7 @@
 #include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/row.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Rows as bytes b: each row x = scale * b + residual. The norms are upper bounds over all rows,
 /// enlarged by more than all rounding errors of a score computed from them.
@@ -31,8 +31,6 @@ struct Quantisation {
 [[nodiscard]] constexpr float rounding_error_bound(std::size_t n) noexcept {
   return static_cast<float>(n + 16) * std::numeric_limits<float>::epsilon();
 }
-
-namespace detail {
 
 /// The largest norm of the numbers that share a lane's sum in a segment.
 [[nodiscard]] inline float largest_lane_norm(const float* row, std::size_t n,
@@ -57,8 +55,6 @@ namespace detail {
   }
   return std::sqrt(largest);
 }
-
-}  // namespace detail
 
 /// Quantises rows to bytes, with one scale for all.
 /// @param bytes     rows x n, overwritten
@@ -91,7 +87,7 @@ inline Quantisation quantise(std::int8_t* bytes, const float* x, std::size_t row
     const auto lane_bytes = static_cast<float>(4 / range.lanes * range.segment_quads);
     const float max_norm = static_cast<float>(range.max_lane_norm) - std::sqrt(lane_bytes) / 2 - 1;
     for (std::size_t r = 0; r < rows; ++r) {
-      scale = std::max(scale, detail::largest_lane_norm(x + r * n, n, range) / max_norm);
+      scale = std::max(scale, largest_lane_norm(x + r * n, n, range) / max_norm);
     }
   }
   const float inverse = 1 / scale;
@@ -112,4 +108,4 @@ inline Quantisation quantise(std::int8_t* bytes, const float* x, std::size_t row
   return {scale, max_norm, max_norm + max_residual_norm, max_residual_norm};
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

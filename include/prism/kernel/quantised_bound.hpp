@@ -26,7 +26,7 @@
 #include "prism/kernel/byte_accumulator.hpp"
 #include "prism/kernel/quantise.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 inline constexpr std::size_t quantised_panel_width = 64;
 
@@ -84,8 +84,6 @@ class QuantisedRows {
   std::vector<float> max_residual_norms_;
   std::vector<float> thresholds_;
 };
-
-namespace detail {
 
 /// sums[m][n] = the sums of M rows and N packs of columns over a segment, the quads in [begin,
 /// end).
@@ -171,8 +169,6 @@ inline void candidate_tile(std::size_t quads, const std::uint8_t* left,
   }
 }
 
-}  // namespace detail
-
 /// Sets bit c of bits[r] where the product of bytes of row r and column c, c <
 /// quantised_panel_width, exceeds pruning_limits[r]; see QuantisedRows::write_pruning_limits().
 /// @param quads  bytes of a row, divided by 4
@@ -189,8 +185,8 @@ inline void find_candidates(std::size_t rows, std::size_t quads, const std::uint
                                                        std::integral_constant<std::size_t, N>) {
     for (; r + M <= rows; r += M) {
       for (std::size_t c = 0; c < quantised_panel_width; c += N * S::width) {
-        detail::candidate_tile<S, M, N>(quads, left + 4 * r * quads, pruning_limits + r, right, c,
-                                        bits + r);
+        candidate_tile<S, M, N>(quads, left + 4 * r * quads, pruning_limits + r, right, c,
+                                bits + r);
       }
     }
   };
@@ -202,4 +198,4 @@ inline void find_candidates(std::size_t rows, std::size_t quads, const std::uint
                                std::min<std::size_t>(8, quantised_panel_width / S::width)>{});
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -11,7 +11,7 @@
 #include "prism/kernel/pack.hpp"
 #include "prism/kernel/row.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// One step of a row w with first moments m, n elements each, and a second moment v, where the
 /// moments are multiplied by `moment_decay` first:
@@ -66,9 +66,9 @@ struct RowProducts {
     double ww[chains] = {}, wm[chains] = {}, mm[chains] = {};
     const auto add = [&](std::size_t chain, std::size_t i) {
       const double weight = static_cast<double>(w[i]), moment = static_cast<double>(m[i]);
-      ww[chain] = detail::multiply_add(weight, weight, ww[chain]);
-      wm[chain] = detail::multiply_add(weight, moment, wm[chain]);
-      mm[chain] = detail::multiply_add(moment, moment, mm[chain]);
+      ww[chain] = multiply_add(weight, weight, ww[chain]);
+      wm[chain] = multiply_add(weight, moment, wm[chain]);
+      mm[chain] = multiply_add(moment, moment, mm[chain]);
     };
     const std::size_t stride = Lanes<Isa>::step() * chains;
     std::size_t i = Lanes<Isa>::first();
@@ -136,10 +136,10 @@ PRISM_HOST_DEVICE inline void combine_rows(T* w, T* m, double ww, double wm, dou
                                            std::size_t n) noexcept {
   for (std::size_t i = Lanes<Isa>::first(); i < n; i += Lanes<Isa>::step()) {
     const double weight = static_cast<double>(w[i]), moment = static_cast<double>(m[i]);
-    w[i] = static_cast<T>(detail::multiply_add(ww, weight, wm * moment));
-    m[i] = static_cast<T>(detail::multiply_add(mw, weight, mm * moment));
+    w[i] = static_cast<T>(multiply_add(ww, weight, wm * moment));
+    m[i] = static_cast<T>(multiply_add(mw, weight, mm * moment));
   }
   Lanes<Isa>::synchronise();
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -26,20 +26,16 @@
 
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Threads of a block.
 inline constexpr unsigned block_threads = 256;
-
-namespace detail {
 
 /// The value that a kernel declares, or 1.
 template <class Kernel>
 inline constexpr unsigned resident_blocks = 1;
 template <class Kernel>
-requires requires { Kernel::resident_blocks; }
+  requires requires { Kernel::resident_blocks; }
 inline constexpr unsigned resident_blocks<Kernel> = Kernel::resident_blocks;
 
-}  // namespace detail
-
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

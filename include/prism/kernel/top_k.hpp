@@ -26,7 +26,7 @@ class TopK {
  public:
   /// @param k      at least 1
   /// @param floor  scores below it need not enter: k items with at least this score are known
-  explicit TopK(std::size_t k, T floor = -unbounded<T>)
+  explicit TopK(std::size_t k, T floor = -detail::unbounded<T>)
       : k_(k), floor_(floor), below_(just_below(floor)) {
     best_.reserve(k);
   }
@@ -97,7 +97,7 @@ class TopK {
   /// The margin is never denormal, because a denormal number might count as zero.
   [[nodiscard]] static T just_below(T score) noexcept {
     using Limits = std::numeric_limits<T>;
-    if (!(score > -unbounded<T>)) return -unbounded<T>;
+    if (!(score > -detail::unbounded<T>)) return -detail::unbounded<T>;
     if (!(score <= Limits::max())) return Limits::max();  // infinity
     return score - (std::abs(score) * (2 * Limits::epsilon()) + Limits::min());
   }

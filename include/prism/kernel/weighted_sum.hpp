@@ -10,9 +10,7 @@
 #include "prism/core/rows.hpp"
 #include "prism/kernel/pack.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 /// N packs of columns from `column` on, summed in registers.
 template <class P, std::size_t N, class T, class IndexOf, class WeightOf, class From>
@@ -36,8 +34,6 @@ PRISM_HOST_DEVICE inline void sum_columns(T* to, std::size_t column, T factor, s
   }
 }
 
-}  // namespace detail
-
 /// to = factor * sum over j < count of weight_of(j) * from[index_of(j)]
 /// @param to    from.dim() elements, overwritten
 /// @param from  Rows or IndexedRows
@@ -51,16 +47,16 @@ PRISM_HOST_DEVICE inline void weighted_sum(T* to, T factor, std::size_t count,
   const std::size_t quad_end = dim - dim % (4 * w), pair_end = dim - dim % (2 * w),
                     pack_end = dim - dim % w;
   for (std::size_t c = 0; c < quad_end; c += 4 * w) {
-    detail::sum_columns<P, 4>(to, c, factor, count, index_of, weight_of, from);
+    sum_columns<P, 4>(to, c, factor, count, index_of, weight_of, from);
   }
   for (std::size_t c = quad_end; c < pair_end; c += 2 * w) {
-    detail::sum_columns<P, 2>(to, c, factor, count, index_of, weight_of, from);
+    sum_columns<P, 2>(to, c, factor, count, index_of, weight_of, from);
   }
   for (std::size_t c = pair_end; c < pack_end; c += w) {
-    detail::sum_columns<P, 1>(to, c, factor, count, index_of, weight_of, from);
+    sum_columns<P, 1>(to, c, factor, count, index_of, weight_of, from);
   }
   for (std::size_t c = pack_end + Lanes<Isa>::first(); c < dim; c += Lanes<Isa>::step()) {
-    detail::sum_columns<Pack<T, isa::scalar>, 1>(to, c, factor, count, index_of, weight_of, from);
+    sum_columns<Pack<T, isa::scalar>, 1>(to, c, factor, count, index_of, weight_of, from);
   }
   Lanes<Isa>::synchronise();
 }
@@ -73,4 +69,4 @@ PRISM_HOST_DEVICE inline void weighted_sum(T* to, T factor, std::span<const Inde
       to, factor, indices.size(), [=](std::size_t j) { return indices[j]; }, weight_of, from);
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

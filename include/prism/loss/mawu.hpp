@@ -166,10 +166,10 @@ struct MAWU {
       return static_cast<T>(*pairs.margin[p] * *pairs.d_margin[p]);
     };
     // The margins' gradients are zero on entry.
-    sum_over_occurrences<T>(step.exec, batch.user_side, margin_gradient,
-                            step.parameter_gradients[0]);
-    sum_over_occurrences<T>(step.exec, batch.item_side, margin_gradient,
-                            step.parameter_gradients[1]);
+    detail::sum_over_occurrences<T>(step.exec, batch.user_side, margin_gradient,
+                                    step.parameter_gradients[0]);
+    detail::sum_over_occurrences<T>(step.exec, batch.item_side, margin_gradient,
+                                    step.parameter_gradients[1]);
     const auto per_pair = [=] PRISM_HOST_DEVICE(std::size_t p,
                                                 PairScores<T, typename X::isa> cosine) -> double {
       cosine.set_positive(static_cast<T>(*pairs.angle[p] * *pairs.d_angle[p]));
@@ -200,7 +200,7 @@ struct MAWU {
         numbers_on_host(exec, std::span<const double>(pairs.margin.data(), pairs.margin.size()));
     const double n = static_cast<double>(angle.size());
     const auto all_finite = [](const std::vector<double>& values) {
-      return std::ranges::all_of(values, [](double value) { return is_finite(value); });
+      return std::ranges::all_of(values, [](double value) { return detail::is_finite(value); });
     };
     if (!all_finite(angle) || !all_finite(margin)) {  // training has diverged; NaN has no order
       return std::numeric_limits<double>::quiet_NaN();

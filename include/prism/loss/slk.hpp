@@ -184,12 +184,13 @@ struct SLK {
     const auto unseen = static_cast<Index>(start.train.items() - seen.size());
     compared.assign(seen.begin(), seen.end());
     if (unseen <= quantile_negatives) {
-      for (Index rank = 0; rank < unseen; ++rank) compared.push_back(unseen_item(rank, seen));
+      for (Index rank = 0; rank < unseen; ++rank)
+        compared.push_back(detail::unseen_item(rank, seen));
       return;
     }
     const std::uint64_t first = std::uint64_t{user} * quantile_negatives;
     for (std::size_t q = 0; q < quantile_negatives; ++q) {
-      compared.push_back(unseen_item(start.random.uniform_int(first + q, unseen), seen));
+      compared.push_back(detail::unseen_item(start.random.uniform_int(first + q, unseen), seen));
     }
   }
 
@@ -207,7 +208,7 @@ struct SLK {
       const Index item = compared[q];
       const T c = inverse * inverse_norm[item] * dot<Isa>(user, items[item], dim);
       // NaN has no order.
-      cosine[q] = is_finite(c) ? c : T{0};
+      cosine[q] = detail::is_finite(c) ? c : T{0};
     }
   }
 };

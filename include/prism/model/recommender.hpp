@@ -20,11 +20,10 @@
 #include "prism/core/matrix.hpp"
 #include "prism/core/memory.hpp"
 #include "prism/core/parallel.hpp"
-#include "prism/core/random.hpp"
 #include "prism/data/interactions.hpp"
 #include "prism/initializer/xavier.hpp"
+#include "prism/model/initial_weights.hpp"
 #include "prism/model/model_name.hpp"
-#include "prism/ops/ranking_magnitude.hpp"
 #include "prism/ops/with_ranking.hpp"
 #include "prism/optimizer/adam.hpp"
 #include "prism/policy/backbone.hpp"
@@ -136,7 +135,7 @@ class Recommender {
   explicit Recommender(const X& exec, Interactions train, Options options = {})
       : options_(std::move(options)),
         train_(std::move(train)),
-        weights_(initial_weights(host_of(exec), options_, train_)) {
+        weights_(detail::initial_weights<Weights, Scalar>(host_of(exec), options_, train_)) {
     static_assert(check_execution<X>(), "Recommender: a policy does not run on this execution");
   }
 
@@ -203,7 +202,7 @@ class Recommender {
   /// @throws ArgumentError  for a member outside its domain, or magnitudes that are not finite and
   ///     above 0, or not one for each item; the ranking is then unchanged
   void set_ranking(Ranking ranking) {
-    check_ranking(ranking, train_);
+    detail::check_magnitudes<Scalar>(ranking, train_);
     options_.ranking = std::move(ranking);
   }
 
@@ -306,46 +305,6 @@ class Recommender {
         can_read(exec, weights_.users.data()) && can_read(exec, train_.item_degree().data());
     if (!readable) synchronise(exec);
     return readable;
-  }
-
-  /// Checks before training that every row gets a magnitude.
-  static void check_ranking(const Ranking& ranking, const Interactions& train) {
-    ranking.check();
-    const Interactions& on_host = train.on_host();
-    static_cast<void>(detail::magnitudes_for<Scalar>(ranking, on_host.item_degree()));
-    if (ranking.users) {
-      static_cast<void>(detail::magnitudes_for<Scalar>(ranking, on_host.user_degree()));
-    }
-  }
-
-  template <Execution X>
-  static Weights initial_weights(const X& exec, const Options& options, const Interactions& train) {
-    require(!train.empty(), "train", "has no interactions to learn from");
-    require(device_memory(train.memory()) == nullptr, "train",
-            "must be in the host's memory; pass train.on_host()");
-    require(device_memory(options.memory) == nullptr, "memory",
-            "must be the host's memory: training on a device copies the model there, and "
-            "Recommender(model, memory) makes a copy in a device's memory");
-    const std::size_t dim = options.backbone.dim();
-    require(dim >= 1, "dim", "an embedding's dimension must be at least 1, not 0");
-    constexpr std::size_t max_dim = std::size_t{1} << 20;
-    require(dim <= max_dim, "dim",
-            "an embedding's dimension must be at most " + std::to_string(max_dim) + ", not " +
-                std::to_string(dim));
-    options.for_each_policy([](const auto& policy) { prism::check_options(policy); });
-    check_ranking(options.ranking, train);
-    StateContext context{train, dim, options.seed, Stream::backbone, options.memory};
-    auto backbone = make_state<Scalar>(options.backbone, context);
-    context.dim = prism::output_dim(options.backbone);
-    context.stream = Stream::loss;
-    Weights weights{zeros<Scalar>(train.users(), dim, options.memory),
-                    zeros<Scalar>(train.items(), dim, options.memory), std::move(backbone),
-                    make_state<Scalar>(options.loss, context)};
-    options.initializer(exec, rows(weights.users), train.user_degree(),
-                        Random(options.seed, Stream::users));
-    options.initializer(exec, rows(weights.items), train.item_degree(),
-                        Random(options.seed, Stream::items));
-    return weights;
   }
 
   [[no_unique_address]] Options options_;

@@ -23,6 +23,7 @@
 #include "prism/evaluate/evaluate_options.hpp"
 #include "prism/evaluate/report.hpp"
 #include "prism/kernel/scored_item.hpp"
+#include "prism/serve/known_rows.hpp"
 #include "prism/serve/recommend_options.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
@@ -59,9 +60,8 @@ struct TrainingCallbacks {
   TrainingCallbacks() = default;
   /// From a function that is called after each epoch.
   template <class OnEpoch>
-  requires std::is_invocable_r_v<StopRequest, OnEpoch&, const EpochRecord&> TrainingCallbacks(
-      OnEpoch on_epoch)
-      : epoch(std::move(on_epoch)) {}
+    requires std::is_invocable_r_v<StopRequest, OnEpoch&, const EpochRecord&>
+  TrainingCallbacks(OnEpoch on_epoch) : epoch(std::move(on_epoch)) {}
 };
 
 /// A TrainingSession without the model's type; its members are described there. The model and the
@@ -125,6 +125,10 @@ class AnyRecommender {
   /// @throws ArgumentError  for a member outside its domain; the ranking is then unchanged
   virtual void set_ranking(Ranking ranking) = 0;
 
+  /// Gives the model what a saved model has learnt about the same users and items, before training;
+  /// see prism/serve/warm_start.hpp.
+  virtual KnownRows warm_start(const std::filesystem::path& saved) = 0;
+
   /// Begins training on split.train, which must equal train(), or continues from a checkpoint; see
   /// prism/training/training_session.hpp, also for the errors. An optimizer without save() and
   /// load() cannot be resumed: ArgumentError.
@@ -181,6 +185,9 @@ class AnyRecommender {
   /// @throws ArgumentError  for an item out of range, or k of 0
   [[nodiscard]] virtual std::vector<ScoredItem<double>> similar_items(Index item,
                                                                       std::size_t k) const = 0;
+  /// The lists of several items, in the order of `items`, computed in parallel.
+  [[nodiscard]] virtual std::vector<std::vector<ScoredItem<double>>> similar_items(
+      std::span<const Index> items, std::size_t k) const = 0;
 
   /// The output row of a user or an item, with its magnitude of ranking(): dim numbers.
   /// @throws ArgumentError  for a user or item out of range

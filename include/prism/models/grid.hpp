@@ -51,8 +51,8 @@ struct CheckedGrid {
   using type = Types<>;
 };
 template <class... Lists>
-requires(is_types<Lists>&&...) struct CheckedGrid<Lists...> : CartesianProduct<Types<>, Lists...> {
-};
+  requires(is_types<Lists> && ...)
+struct CheckedGrid<Lists...> : CartesianProduct<Types<>, Lists...> {};
 
 }  // namespace detail
 

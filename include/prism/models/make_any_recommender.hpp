@@ -35,6 +35,8 @@
 #include "prism/serve/recommend.hpp"
 #include "prism/serve/save.hpp"
 #include "prism/serve/save_model.hpp"
+#include "prism/serve/similar_items.hpp"
+#include "prism/serve/warm_start.hpp"
 #include "prism/training/fit.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
@@ -87,6 +89,10 @@ class RecommenderOf final : public AnyRecommender {
     forget_scorer();
   }
 
+  KnownRows warm_start(const std::filesystem::path& saved) override {
+    const Forget forget{*this};
+    return prism::warm_start(model_, saved);
+  }
   std::unique_ptr<AnyTrainingSession> session(const Split& split,
                                               const FitOptions& options) override {
     return std::make_unique<Session>(*this, split, options);
@@ -123,13 +129,22 @@ class RecommenderOf final : public AnyRecommender {
   }
   std::vector<ScoredItem<double>> recommend(Index user, std::size_t k,
                                             const RecommendOptions& options) const override {
-    return in_double(prism::recommend(exec_, *own_scorer(), train(), user, k, options));
+    return in_double(recommend_by_model(exec_, *own_scorer(), train(), user, k, options));
   }
   std::vector<std::vector<ScoredItem<double>>> recommend(
       std::span<const Index> users, std::size_t k, const RecommendOptions& options) const override {
     std::vector<std::vector<ScoredItem<double>>> all;
     all.reserve(users.size());
-    for (const auto& list : prism::recommend(exec_, *own_scorer(), train(), users, k, options)) {
+    for (const auto& list : recommend_by_model(exec_, *own_scorer(), train(), users, k, options)) {
+      all.push_back(in_double(list));
+    }
+    return all;
+  }
+  std::vector<std::vector<ScoredItem<double>>> similar_items(std::span<const Index> items,
+                                                             std::size_t k) const override {
+    std::vector<std::vector<ScoredItem<double>>> all;
+    all.reserve(items.size());
+    for (const auto& list : prism::similar_items(*own_scorer(), items, k)) {
       all.push_back(in_double(list));
     }
     return all;
@@ -198,7 +213,8 @@ class RecommenderOf final : public AnyRecommender {
     Session(RecommenderOf& owner, const Split& split, const FitOptions& options)
         : owner_(owner), session_(owner.exec_, owner.model_, split, options) {}
     Session(RecommenderOf& owner, const std::filesystem::path& checkpoint, const Split& split,
-            const FitOptions& options) requires can_be_saved
+            const FitOptions& options)
+      requires can_be_saved
         : owner_(owner),
           session_(Own::resume(checkpoint, owner.exec_, owner.model_, split, options)) {
       owner.forget_scorer();

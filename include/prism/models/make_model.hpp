@@ -19,6 +19,7 @@ namespace prism::inline PRISM_ISA {
 /// What kind of number an option is.
 enum class OptionKind { boolean, integer, number, enumeration };
 
+/// An option of a policy, as a program shows it.
 struct OptionDescription {
   std::string name;       ///< "tau"
   std::string qualified;  ///< "loss.tau"
@@ -27,6 +28,7 @@ struct OptionDescription {
   Domain domain;  ///< with the names of an enumeration
 };
 
+/// A policy with its options, as a program shows it.
 struct PolicyDescription {
   std::string kind;  ///< "backbone", "loss", "penalty", "regularizer", "initializer", ...
   std::string name;  ///< as in ModelSpec

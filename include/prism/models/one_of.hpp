@@ -43,8 +43,8 @@ class RuntimeChoice {
   /// The first policy.
   RuntimeChoice() = default;
   template <class Policy>
-  requires(std::is_same_v<Policy, Policies> || ...) RuntimeChoice(Policy policy)
-      : chosen_(std::move(policy)) {}
+    requires(std::is_same_v<Policy, Policies> || ...)
+  RuntimeChoice(Policy policy) : chosen_(std::move(policy)) {}
 
   [[nodiscard]] std::string label() const {
     return visit([](const auto& policy) { return prism::label(policy); });
@@ -82,11 +82,13 @@ class OneRegularizer : public detail::RuntimeChoice<Policies...> {
  public:
   using detail::RuntimeChoice<Policies...>::RuntimeChoice;
   [[nodiscard]] double weight_decay(bool active) const
-      requires(!(PopularityRegularizer<Policies> || ...)) {
+    requires(!(PopularityRegularizer<Policies> || ...))
+  {
     return this->visit([=](const auto& policy) -> double { return policy.weight_decay(active); });
   }
   [[nodiscard]] double weight_decay(bool active, Index popularity) const
-      requires((PopularityRegularizer<Policies> || ...)) {
+    requires((PopularityRegularizer<Policies> || ...))
+  {
     return this->visit([=](const auto& policy) -> double {
       return prism::weight_decay(policy, active, popularity);
     });
@@ -194,7 +196,8 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
     }
 
     void save(BinaryWriter& out) const
-        requires(SavedState<typename Policies::template State<T>>&&...) {
+      requires(SavedState<typename Policies::template State<T>> && ...)
+    {
       out.number(static_cast<std::uint32_t>(state_.index()));
       std::visit(
           [&]<class ChosenState>(const ChosenState& chosen_state) {
@@ -203,8 +206,9 @@ class OneOptimizer : public detail::RuntimeChoice<Policies...> {
           state_);
     }
     template <Execution X = Serial>
-    void load(BinaryReader& in,
-              const X& exec = {}) requires(SavedState<typename Policies::template State<T>>&&...) {
+    void load(BinaryReader& in, const X& exec = {})
+      requires(SavedState<typename Policies::template State<T>> && ...)
+    {
       const auto index = in.number<std::uint32_t>();
       if (index > sizeof...(Policies))
         in.fail("has the state of an optimizer that is not among the choices");
@@ -298,7 +302,7 @@ class OnePenalty : public detail::RuntimeChoice<detail::NoPenalty, Policies...> 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     return this->visit([&]<class Policy>(const Policy& policy) -> double {
-      return evaluate_loss(policy, step, Stateless<Policy>{});
+      return detail::evaluate_loss(policy, step, Stateless<Policy>{});
     });
   }
 };
@@ -308,9 +312,8 @@ template <class First, class Second>
 class OneActivation {
  public:
   static constexpr std::string_view name = "OneOf";
-  static constexpr bool takes_packs = requires {
-    requires First::takes_packs && Second::takes_packs;
-  };
+  static constexpr bool takes_packs =
+      requires { requires First::takes_packs && Second::takes_packs; };
 
   OneActivation() = default;
   constexpr OneActivation(First) {}

@@ -20,7 +20,7 @@ namespace prism::inline PRISM_ISA {
 
 PRISM_EXTERN_TEMPLATE void fill_uniform(const Host<>&, Rows<float>, double, const Random&);
 PRISM_EXTERN_TEMPLATE UnitRows<float> normalise_rows(const Host<>&, IndexedRows<const float>,
-                                                     Scratch&);
+                                                     detail::Scratch&);
 PRISM_EXTERN_TEMPLATE Scorer<float> with_ranking(const Host<>&, const Scorer<float>&,
                                                  const Ranking&, const Interactions&);
 

@@ -18,9 +18,7 @@
 #include "prism/kernel/weighted_sum.hpp"
 #include "prism/policy/batch.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Columns [first, first + count) of rows.
 template <class T>
@@ -48,8 +46,6 @@ void sum_blocks_of_rows(const X& exec, IndexedRows<const T> rows, const T* weigh
         [=](std::size_t j) { return weight == nullptr ? T{1} : weight[first + j]; }, rows);
   });
 }
-
-}  // namespace detail
 
 /// The sum of body(i), a double, over [0, n).
 /// @param body  [=] PRISM_HOST_DEVICE(std::size_t i) -> double {...}; on a device a lane calls it
@@ -107,7 +103,7 @@ void sum_rows(const X& exec, IndexedRows<const T> rows, const T* weight, T* to,
     weighted_sum<Isa>(
         to + first, T{1}, rows.size(), [](std::size_t k) { return k; },
         [=](std::size_t k) { return weight == nullptr ? T{1} : weight[k]; },
-        detail::ColumnRange<T>{rows, first, std::min(columns, dim - first)});
+        ColumnRange<T>{rows, first, std::min(columns, dim - first)});
   });
 }
 template <class T, DeviceExecution X>
@@ -116,11 +112,11 @@ void sum_rows(const X& exec, IndexedRows<const T> rows, const T* weight, T* to, 
   const std::size_t dim = rows.dim();
   while (rows.size() > block) {
     const Rows<T> sums = scratch.allocate<T>((rows.size() + block - 1) / block, dim);
-    detail::sum_blocks_of_rows<T>(exec, rows, weight, block, sums);
+    sum_blocks_of_rows<T>(exec, rows, weight, block, sums);
     rows = IndexedRows<const T>(sums);
     weight = nullptr;
   }
-  detail::sum_blocks_of_rows<T>(exec, rows, weight, block, Rows<T>(to, 1, dim));
+  sum_blocks_of_rows<T>(exec, rows, weight, block, Rows<T>(to, 1, dim));
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

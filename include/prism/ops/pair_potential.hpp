@@ -73,10 +73,10 @@ double pair_potential_by(const X& exec, Rows<const T> unit, double rate, const F
 /// @param gradient  n x d, added to
 template <HostExecution X, class T, class Factor>
 double pair_potential(const X& exec, Rows<const T> unit, double rate, const Factor& factor,
-                      Rows<T> gradient, Scratch& scratch) {
+                      Rows<T> gradient, detail::Scratch& scratch) {
   using Isa = typename X::isa;
-  if constexpr (std::is_same_v<T, float> && HasTileUnit<Isa>) {
-    using Unit = typename TileUnit<Isa>::type;
+  if constexpr (std::is_same_v<T, float> && detail::HasTileUnit<Isa>) {
+    using Unit = typename detail::TileUnit<Isa>::type;
     // Fewer gain little, and errors do not cancel in a sum of few products.
     constexpr std::size_t many_rows = 256, many_dimensions = 32;
     if (unit.size() >= many_rows && unit.dim() >= many_dimensions && Unit::permitted()) {

@@ -49,10 +49,12 @@ template <class T>
     values[r] = static_cast<T>(value);
     if (is_finite(values[r]) && values[r] > 0) continue;  // no text for each of many rows
     const bool valid_in_double = is_finite(value) && value > 0;
-    throw ArgumentError("magnitude", std::string("must be finite and above 0") +
-                                         (valid_in_double ? " in the rows' type" : "") + ", not " +
-                                         format_number(value) + " for popularity " +
-                                         std::to_string(popularity[r]));
+    const bool table = !ranking.magnitudes.empty();
+    throw ArgumentError(
+        table ? "magnitudes" : "magnitude",
+        std::string("must be finite and above 0") + (valid_in_double ? " in the rows' type" : "") +
+            ", not " + format_number(value) + " for " +
+            (table ? "item " + std::to_string(r) : "popularity " + std::to_string(popularity[r])));
   }
   return values;
 }

@@ -13,7 +13,7 @@
 #include "prism/kernel/power.hpp"
 #include "prism/kernel/row.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// to[r] = from[r] with the magnitude m[r] |from[r]|^exponent. Rows whose squared magnitude is 0
 /// are copied as they are.
@@ -47,4 +47,4 @@ template <class T, Execution X>
   return static_cast<std::size_t>(failed);
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

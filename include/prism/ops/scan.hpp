@@ -14,16 +14,12 @@
 #include "prism/core/thread_memory.hpp"
 #include "prism/kernel/pack.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 /// How many numbers a warp scans.
 inline constexpr std::size_t scan_tile = 1024;
 
 struct ScanOwner;  // of working memory
-
-}  // namespace detail
 
 /// Calls store(i, number(0) + ... + number(i - 1)) for each i in [0, n), with sums modulo 2^32.
 /// Returns before the device is done.
@@ -31,9 +27,9 @@ struct ScanOwner;  // of working memory
 /// @param store   may overwrite what number(i) reads for the same i
 template <DeviceExecution X, class Number, class Store>
 void exclusive_scan(const X& exec, std::size_t n, const Number& number, const Store& store) {
-  constexpr std::size_t tile_size = detail::scan_tile;
+  constexpr std::size_t tile_size = scan_tile;
   const std::size_t tiles = (n + tile_size - 1) / tile_size;
-  const std::span<Index> sums = detail::thread_memory<detail::ScanOwner>(exec, tiles);
+  const std::span<Index> sums = thread_memory<ScanOwner>(exec, tiles);
   for_each_row(exec, tiles > 1 ? tiles - 1 : 0, [=] PRISM_HOST_DEVICE(std::size_t tile) {
     using Isa = typename X::isa;
     const std::size_t begin = tile * tile_size, end = begin + tile_size;
@@ -74,4 +70,4 @@ void exclusive_scan(const X& exec, std::span<const Index> from, std::span<Index>
       [=] PRISM_HOST_DEVICE(std::size_t i, Index before) { to[i] = before; });
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

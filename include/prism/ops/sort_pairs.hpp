@@ -13,9 +13,7 @@
 #include "prism/core/thread_memory.hpp"
 #include "prism/ops/scan.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Pairs, in two lists.
 template <class T>
@@ -59,8 +57,6 @@ void sort_by_digit(const X& exec, PairLists<const Index> from, PairLists<Index> 
   });
 }
 
-}  // namespace detail
-
 /// Sorts the pairs (keys[i], values[i]) by key, ascending; pairs with equal keys keep their order.
 /// Returns before the device is done.
 /// @param key_end  greater than every key
@@ -77,19 +73,18 @@ void sort_pairs(const X& exec, std::size_t key_end, std::span<const Index> keys,
   struct Keys;
   struct Values;
   const std::size_t n = keys.size(), tiles = (n + digits - 1) / digits;
-  const std::span<Index> rank = detail::thread_memory<Rank>(exec, n),
-                         counts = detail::thread_memory<Counts>(exec, tiles * digits);
-  const detail::PairLists<Index> sorted{sorted_keys, sorted_values};
-  const detail::PairLists<Index> between{detail::thread_memory<Keys>(exec, n),
-                                         detail::thread_memory<Values>(exec, n)};
+  const std::span<Index> rank = thread_memory<Rank>(exec, n),
+                         counts = thread_memory<Counts>(exec, tiles * digits);
+  const PairLists<Index> sorted{sorted_keys, sorted_values};
+  const PairLists<Index> between{thread_memory<Keys>(exec, n), thread_memory<Values>(exec, n)};
   const unsigned bits = key_end > 1 ? static_cast<unsigned>(std::bit_width(key_end - 1)) : 1;
   const unsigned passes = (bits + digit_bits - 1) / digit_bits;
-  detail::PairLists<const Index> from{keys, values};
+  PairLists<const Index> from{keys, values};
   for (unsigned pass = 0; pass < passes; ++pass) {
     const auto& to = (passes - pass) % 2 == 1 ? sorted : between;  // the last pass writes `sorted`
-    detail::sort_by_digit<digits>(exec, from, to, pass * digit_bits, rank, counts);
+    sort_by_digit<digits>(exec, from, to, pass * digit_bits, rank, counts);
     from = {to.keys, to.values};
   }
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

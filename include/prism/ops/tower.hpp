@@ -29,7 +29,7 @@ namespace prism::inline PRISM_ISA {
 template <class T, std::size_t Layers>
 struct TowerSaved {
   std::array<Rows<T>, Layers> input;
-  std::array<LinearLayer<T>, Layers> layer;
+  std::array<detail::LinearLayer<T>, Layers> layer;
 };
 
 /// What tower_forward returns for an execution X.
@@ -75,9 +75,7 @@ template <class T, Execution X>
 /// Whether an activation's functions take packs as well as single numbers, which it declares with
 /// `static constexpr bool takes_packs = true`.
 template <class Activation>
-inline constexpr bool takes_packs = requires {
-  requires Activation::takes_packs;
-};
+inline constexpr bool takes_packs = requires { requires Activation::takes_packs; };
 
 /// Applies f to each number of a pack.
 template <AnyPack P, class F>
@@ -132,9 +130,9 @@ template <class T, HostExecution X, std::size_t Layers, class Activation>
 TowerSaved<T, Layers> tower_forward(const X& exec, IndexedRows<const T> from,
                                     const std::array<LayerView<T>, Layers>& layers,
                                     const Activation& activation, Rows<T> output,
-                                    Scratch& scratch) {
+                                    detail::Scratch& scratch) {
   using Isa = typename X::isa;
-  const std::size_t dim = from.dim(), width = padded<T, Isa>(dim);
+  const std::size_t dim = from.dim(), width = detail::padded<T, Isa>(dim);
   TowerSaved<T, Layers> saved;
   for (std::size_t l = 0; l < Layers; ++l) {
     saved.input[l] = scratch.allocate<T>(from.size(), width);
@@ -151,7 +149,7 @@ TowerSaved<T, Layers> tower_forward(const X& exec, IndexedRows<const T> from,
     for (std::size_t l = 0; l < Layers; ++l) {
       const bool last = l + 1 == Layers;
       T* const y = last ? last_output[begin] : saved.input[l + 1][begin];
-      linear_forward<Isa>(saved.layer[l], end - begin, saved.input[l][begin], y);
+      detail::linear_forward<Isa>(saved.layer[l], end - begin, saved.input[l][begin], y);
       if (!last) detail::activate<Isa>(activation, y, (end - begin) * width);
     }
     if (whole_packs) return;
@@ -170,10 +168,10 @@ template <class T, HostExecution X, std::size_t Layers, class Activation>
                                            Rows<const T> output_gradient,
                                            const Activation& activation,
                                            std::span<const Rows<T>> layer_gradients,
-                                           Scratch& scratch) {
+                                           detail::Scratch& scratch) {
   using Isa = typename X::isa;
   const std::size_t size = output_gradient.size(), dim = output_gradient.dim();
-  const std::size_t width = padded<T, Isa>(dim);
+  const std::size_t width = detail::padded<T, Isa>(dim);
   constexpr std::size_t max_chunks = 16, block = detail::tower_grain;
   // Whole blocks, whose rows go through all layers while they are in cache.
   const std::size_t blocks = (size + block - 1) / block;
@@ -204,9 +202,10 @@ template <class T, HostExecution X, std::size_t Layers, class Activation>
       for (std::size_t l = Layers; l-- > 0;) {
         const T* const x = saved.input[l][first];
         T* const layer_sums = chunk_sums + l * layer_rows * width;
-        add_linear_gradient<Isa>(saved.layer[l], rows, x, g, layer_sums, layer_sums + dim * width);
+        detail::add_linear_gradient<Isa>(saved.layer[l], rows, x, g, layer_sums,
+                                         layer_sums + dim * width);
         if (l == 0 && dim == width) free = gradient[first];
-        linear_input_gradient<Isa>(saved.layer[l], rows, g, free);
+        detail::linear_input_gradient<Isa>(saved.layer[l], rows, g, free);
         if (l > 0) detail::differentiate<Isa>(activation, x, free, rows * width);
         g = free;
         std::swap(free, other);

@@ -47,6 +47,11 @@ template <class T, Execution X>
       extreme = magnitude;
     }
   }
+  if (ranking.own_exponent() == 0) {
+    throw ArgumentError(ranking.magnitudes.empty() ? "magnitude" : "magnitudes",
+                        "must be neither so small nor so large that a row's numbers, times it, are "
+                        "beyond the range of the rows' type");
+  }
   throw ArgumentError("exponent",
                       "must be closer to 0, not " + format_number(ranking.own_exponent()) +
                           ": a row of magnitude " + format_number(extreme) + " to that power" +

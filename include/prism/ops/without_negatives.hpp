@@ -11,9 +11,7 @@
 #include "prism/ops/scan.hpp"
 #include "prism/policy/batch.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Lists, on the host, the occurrences of each item row that belong to pairs.
 /// @param offsets  overwritten; one more than there are rows
@@ -67,8 +65,6 @@ void select_pair_occurrences(const X& exec, const Batch& batch, std::span<Index>
   });
 }
 
-}  // namespace detail
-
 /// The batch for a loss that uses no negatives: only pairs and their occurrences. Rows that occur
 /// only as negatives are not active.
 /// @param scratch  in the execution's memory
@@ -81,7 +77,7 @@ template <Execution X>
   const std::span<Index> offsets(scratch.allocate<Index>(rows + 1, 1).data(), rows + 1);
   const std::span<Index> occurrences(scratch.allocate<Index>(batch.pairs(), 1).data(),
                                      batch.pairs());
-  detail::select_pair_occurrences(exec, batch, offsets, occurrences, scratch);
+  select_pair_occurrences(exec, batch, offsets, occurrences, scratch);
   const BatchSide positives{.unique_rows = items.unique_rows,
                             .num_active = items.num_positive,
                             .num_positive = items.num_positive,
@@ -96,4 +92,4 @@ template <Execution X>
           .train = batch.train};
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -23,7 +23,7 @@
 #include "prism/kernel/row.hpp"
 #include "prism/ops/numbers.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// The effect of deferred steps on a row: a view of an AdamHistory, usable on a device too.
 template <class T>
@@ -244,4 +244,4 @@ class AdamHistory {
   std::size_t significant_steps_ = 0;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -86,16 +86,16 @@ struct DenseAdam {
   template <Execution X, class T, RegularizerPolicy R>
   void operator()(const X& exec, const ParameterView<T>& table, const TableGradient<T>& gradient,
                   State<T>& state, StepInfo info, const R& regularizer) const {
-    const AdamConstants<T> constant(beta1, beta2, epsilon, table.lowest, table.highest);
-    const AdamStep<T> step(info.learning_rate, beta1, beta2, info.step);
+    const detail::AdamConstants<T> constant(beta1, beta2, epsilon, table.lowest, table.highest);
+    const detail::AdamStep<T> step(info.learning_rate, beta1, beta2, info.step);
     const Rows<T> first = rows(state.first), second = rows(state.second);
     const RowDecay active_decay(regularizer, table.popularity, true);
     const RowDecay inactive_decay(regularizer, table.popularity, false);
     constexpr std::size_t grain = 1024;
     for_each_row(exec, table.rows.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t r) {
       const double decay = gradient.in_batch(r) ? active_decay(r) : inactive_decay(r);
-      adam_row<typename X::isa>(table.rows[r], first[r], second[r], gradient.of(r),
-                                static_cast<T>(decay), constant, step, table.rows.dim());
+      detail::adam_row<typename X::isa>(table.rows[r], first[r], second[r], gradient.of(r),
+                                        static_cast<T>(decay), constant, step, table.rows.dim());
     });
   }
 };

@@ -126,7 +126,7 @@ struct SGD {
     friend SGD;
 
     TableVector<detail::SGDRow> row_;
-    SGDHistory history_;
+    detail::SGDHistory history_;
   };
 
   /// Applies the deferred steps of some of a table's rows.
@@ -176,7 +176,8 @@ struct SGD {
         if (const T* const g = gradient.of(r)) {
           table_rows.template step<Isa>(r, g, learning_rate, decay, 0);
         } else {
-          table_rows.template decay<Isa>(r, DecayFactor::from_lost(learning_rate * decay), 0);
+          table_rows.template decay<Isa>(r, detail::DecayFactor::from_lost(learning_rate * decay),
+                                         0);
         }
         if (table.bounded()) clamp<Isa>(table.rows[r], table.lowest, table.highest, dim);
       });

@@ -9,7 +9,7 @@
 #include "prism/core/binary_file.hpp"
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// The factor by which steps of decay multiply a row.
 struct DecayFactor {
@@ -102,4 +102,4 @@ class SGDHistory {
   std::size_t num_runs_ = 0;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -169,11 +169,12 @@ struct Penalized {
   static double evaluate_part(const Part& policy, const LossStep<T, X>& step,
                               const state_t<Part, T>& state, std::span<const Rows<T>> gradients) {
     const LossTraits traits = prism::loss_traits(policy);
-    const Batch visible_batch = traits.negatives > 0 || traits.sees_negatives
-                                    ? step.batch
-                                    : without_negatives(step.exec, step.batch, step.scratch);
+    const Batch visible_batch =
+        traits.negatives > 0 || traits.sees_negatives
+            ? step.batch
+            : detail::without_negatives(step.exec, step.batch, step.scratch);
     const Batch batch = traits.needs_all_rows ? visible_batch : visible_batch.active_rows();
-    return evaluate_loss(
+    return detail::evaluate_loss(
         policy,
         LossStep<T, X>{batch, first_rows(step.output, batch), first_rows(step.gradient, batch),
                        step.scratch, step.exec, gradients},

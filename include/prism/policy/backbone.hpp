@@ -76,23 +76,23 @@ concept OutputDimFits = !names_output_dim<B> || requires(const B& backbone) {
 };
 
 template <class B, class T, class X>
-concept TakesForward = requires(const B& backbone, const BackboneStep<T, X>& step,
-                                const state_t<B, T>& state) {
-  backbone.template forward<T>(step, state);
-};
+concept TakesForward =
+    requires(const B& backbone, const BackboneStep<T, X>& step, const state_t<B, T>& state) {
+      backbone.template forward<T>(step, state);
+    };
 template <class B, class T, class X>
-concept ReturnsForward = requires(const B& backbone, const BackboneStep<T, X>& step,
-                                  const state_t<B, T>& state) {
-  { backbone.template forward<T>(step, state).output } -> std::convertible_to<BatchRows<T>>;
-  backbone.template forward<T>(step, state).saved;
-};
+concept ReturnsForward =
+    requires(const B& backbone, const BackboneStep<T, X>& step, const state_t<B, T>& state) {
+      { backbone.template forward<T>(step, state).output } -> std::convertible_to<BatchRows<T>>;
+      backbone.template forward<T>(step, state).saved;
+    };
 template <class B, class T, class X>
 concept TakesBackward = requires(const B& backbone, const BackboneStep<T, X>& step,
                                  const state_t<B, T>& state, Embeddings<const T> gradient) {
   {
     backbone.template backward<T>(step, state, backbone.template forward<T>(step, state).saved,
                                   gradient)
-    } -> std::same_as<TableGradients<T>>;
+  } -> std::same_as<TableGradients<T>>;
 };
 template <class B, class T, class X>
 concept TakesOutput = requires(const B& backbone, const X& exec, Embeddings<const T> tables,
@@ -101,7 +101,7 @@ concept TakesOutput = requires(const B& backbone, const X& exec, Embeddings<cons
 };
 template <class B, class T, class X>
 concept RunsOn = TakesForward<B, T, X> && ReturnsForward<B, T, X> && TakesBackward<B, T, X> &&
-    TakesOutput<B, T, X>;
+                 TakesOutput<B, T, X>;
 
 }  // namespace detail
 

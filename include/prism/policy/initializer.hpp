@@ -27,10 +27,9 @@ namespace prism::inline PRISM_ISA {
 namespace detail {
 
 template <class I, class T, class X>
-concept FillsTable = requires(const I& initializer, const X& exec, Rows<T> table,
-                              std::span<const Index> popularity, const Random& random) {
-  initializer(exec, table, popularity, random);
-};
+concept FillsTable =
+    requires(const I& initializer, const X& exec, Rows<T> table, std::span<const Index> popularity,
+             const Random& random) { initializer(exec, table, popularity, random); };
 
 }  // namespace detail
 

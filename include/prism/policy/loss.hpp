@@ -106,22 +106,17 @@ template <class L>
 template <class L>
 concept NegativesInTraits = !names_negatives<L> || names_traits<L> || ScoreFormula<L>;
 template <class L>
-concept OptionOfNegatives = requires {
-  requires std::is_member_object_pointer_v<decltype(&L::negatives)>;
-};
+concept OptionOfNegatives =
+    requires { requires std::is_member_object_pointer_v<decltype(&L::negatives)>; };
 
 template <class L>
 concept OptionOfNegativesFits = !OptionOfNegatives<L> || TraitsFunction<L> || ScoreFormula<L>;
 
 template <class L, class T, class X>
-concept TakesLossStep = requires(const L& loss, const LossStep<T, X>& step) {
-  loss(step);
-};
+concept TakesLossStep = requires(const L& loss, const LossStep<T, X>& step) { loss(step); };
 template <class L, class T, class X>
 concept TakesLossStepAndState = requires(const L& loss, const LossStep<T, X>& step,
-                                         const state_t<L, T>& state) {
-  loss(step, state);
-};
+                                         const state_t<L, T>& state) { loss(step, state); };
 /// At most one formula, or an operator(): only one of them would be evaluated.
 template <class L, class T, class X>
 concept OneFormula = int{PairwiseFormula<L>} + int{PointwiseFormula<L>} + int{ListwiseFormula<L>} +
@@ -132,31 +127,31 @@ template <class L, class T, class X>
 concept Evaluates = ScoreFormula<L> || TakesLossStep<L, T, X> || TakesLossStepAndState<L, T, X>;
 /// Evaluates, if a missing `const` is added.
 template <class L, class T, class X>
-concept EvaluatesNonConst = requires(L& loss, const LossStep<T, X>& step) {
-  loss(step);
-}
-|| requires(L& loss, const LossStep<T, X>& step, const state_t<L, T>& state) { loss(step, state); };
+concept EvaluatesNonConst = requires(L& loss, const LossStep<T, X>& step) { loss(step); } ||
+                            requires(L& loss, const LossStep<T, X>& step,
+                                     const state_t<L, T>& state) { loss(step, state); };
 template <class L, class T, class X>
-concept ReturnsLoss = ScoreFormula<L> ||
+concept ReturnsLoss =
+    ScoreFormula<L> ||
     requires(const L& loss, const LossStep<T, X>& step, const state_t<L, T>& state) {
-  { loss(step, state) } -> std::convertible_to<double>;
-} ||(!TakesLossStepAndState<L, T, X> && requires(const L& loss, const LossStep<T, X>& step) {
-  { loss(step) } -> std::convertible_to<double>;
-});
+      { loss(step, state) } -> std::convertible_to<double>;
+    } || (!TakesLossStepAndState<L, T, X> && requires(const L& loss, const LossStep<T, X>& step) {
+      { loss(step) } -> std::convertible_to<double>;
+    });
 
 template <class L, class T, class X>
-concept RanksByRule = requires(const L& loss, const X& exec, Scorer<T>& scorer,
-                               const state_t<L, T>& state) {
-  { loss.ranking_rule(exec, scorer, state) } -> std::same_as<void>;
-};
+concept RanksByRule =
+    requires(const L& loss, const X& exec, Scorer<T>& scorer, const state_t<L, T>& state) {
+      { loss.ranking_rule(exec, scorer, state) } -> std::same_as<void>;
+    };
 template <class L, class T, class X>
 concept RankingRuleFits = !names_ranking_rule<L> || RanksByRule<L, T, X>;
 
 template <class L, class T, class X>
-concept BeginsEpochs = requires(const L& loss, const EpochStart<T, X>& start,
-                                state_t<L, T>& state) {
-  { loss.begin_epoch(start, state) } -> std::same_as<void>;
-};
+concept BeginsEpochs =
+    requires(const L& loss, const EpochStart<T, X>& start, state_t<L, T>& state) {
+      { loss.begin_epoch(start, state) } -> std::same_as<void>;
+    };
 /// A loss is const, so what begin_epoch computes has to be in a State.
 template <class L, class T, class X>
 concept BeginEpochFits = !names_begin_epoch<L> || (names_State<L> && BeginsEpochs<L, T, X>);
@@ -166,15 +161,15 @@ concept BeginEpochFits = !names_begin_epoch<L> || (names_State<L> && BeginsEpoch
 /// @tparam T  scalar type
 /// @tparam X  execution
 template <class L, class T = double, class X = Host<>>
-concept LossPolicy = detail::AnyPolicy<L> && TrainableState<L, T, X> && detail::LossTraitsFit<L> &&
+concept LossPolicy =
+    detail::AnyPolicy<L> && TrainableState<L, T, X> && detail::LossTraitsFit<L> &&
     detail::NegativesInTraits<L> && detail::OptionOfNegativesFits<L> &&
     detail::OneFormula<L, T, X> && detail::SimilarityFits<L> && detail::FormulaFits<L, T> &&
     detail::Evaluates<L, T, X> && detail::ReturnsLoss<L, T, X> &&
     detail::RankingRuleFits<L, T, X> && detail::BeginEpochFits<L, T, X> &&
-    (!detail::ranking_rule_trait<L>() ||
-     detail::RanksByRule<L, T, X>)&&(!detail::names_ranking_rule<L> ||
-                                     !detail::DefaultTraitsKnown<L> ||
-                                     detail::ranking_rule_trait<L>());
+    (!detail::ranking_rule_trait<L>() || detail::RanksByRule<L, T, X>) &&
+    (!detail::names_ranking_rule<L> || !detail::DefaultTraitsKnown<L> ||
+     detail::ranking_rule_trait<L>());
 
 #define PRISM_LOSS_OPERATOR                                                                   \
   "template <class T, Execution X> double operator()(const LossStep<T, X>& step) const, or, " \

@@ -155,9 +155,7 @@ template <class O>
 }
 
 template <class O, class T>
-concept HasOptimizerState = requires {
-  typename O::template State<T>;
-};
+concept HasOptimizerState = requires { typename O::template State<T>; };
 template <class O, class T>
 concept OptimizerStateConstructible =
     HasOptimizerState<O, T> && std::constructible_from<typename O::template State<T>, std::size_t,
@@ -165,43 +163,43 @@ concept OptimizerStateConstructible =
 template <class State, class X>
 concept FiniteOnExecution = requires(const State& state, const X& exec) {
   { state.finite(exec) } -> std::same_as<bool>;
-}
-|| (HostExecution<X> && requires(const State& state) {
-  { state.finite() } -> std::same_as<bool>;
-});
+} || (HostExecution<X> && requires(const State& state) {
+                              { state.finite() } -> std::same_as<bool>;
+                            });
 template <class O, class T, class X>
 concept FiniteFits = !HasOptimizerState<O, T> || !names_finite<typename O::template State<T>> ||
                      FiniteOnExecution<typename O::template State<T>, X>;
 template <class O, class T, class X>
-concept StepsTable = requires(const O& optimizer, const X& exec, const ParameterView<T>& table,
-                              const TableGradient<T>& gradient,
-                              typename O::template State<T>& state, StepInfo info,
-                              const AnyRegularizer& regularizer) {
-  optimizer(exec, table, gradient, state, info, regularizer);
-};
+concept StepsTable =
+    requires(const O& optimizer, const X& exec, const ParameterView<T>& table,
+             const TableGradient<T>& gradient, typename O::template State<T>& state, StepInfo info,
+             const AnyRegularizer& regularizer) {
+      optimizer(exec, table, gradient, state, info, regularizer);
+    };
 template <class O, class T, class X>
-concept AppliesDeferred = requires(const O& optimizer, const X& exec, const ParameterView<T>& table,
-                                   std::span<const Index> row_indices,
-                                   typename O::template State<T>& state,
-                                   const AnyRegularizer& regularizer) {
-  optimizer.apply_deferred(exec, table, row_indices, state, regularizer);
-};
+concept AppliesDeferred =
+    requires(const O& optimizer, const X& exec, const ParameterView<T>& table,
+             std::span<const Index> row_indices, typename O::template State<T>& state,
+             const AnyRegularizer& regularizer) {
+      optimizer.apply_deferred(exec, table, row_indices, state, regularizer);
+    };
 template <class O, class T, class X>
-concept Flushes = requires(const O& optimizer, const X& exec, const ParameterView<T>& table,
-                           typename O::template State<T>& state,
-                           const AnyRegularizer& regularizer) {
-  optimizer.flush(exec, table, state, regularizer);
-};
+concept Flushes =
+    requires(const O& optimizer, const X& exec, const ParameterView<T>& table,
+             typename O::template State<T>& state, const AnyRegularizer& regularizer) {
+      optimizer.flush(exec, table, state, regularizer);
+    };
 
 }  // namespace detail
 
 /// @tparam T  scalar type
 /// @tparam X  execution
 template <class O, class T = double, class X = Host<>>
-concept OptimizerPolicy = detail::AnyPolicy<O> && detail::OptimizerTraitsFit<O> &&
+concept OptimizerPolicy =
+    detail::AnyPolicy<O> && detail::OptimizerTraitsFit<O> &&
     detail::OptimizerStateConstructible<O, T> && detail::FiniteFits<O, T, X> &&
     detail::StepsTable<O, T, X> &&
-    (detail::defers_rows_trait<O>() ? detail::AppliesDeferred<O, T, X>&& detail::Flushes<O, T, X>
+    (detail::defers_rows_trait<O>() ? detail::AppliesDeferred<O, T, X> && detail::Flushes<O, T, X>
                                     : !detail::names_apply_deferred<O> && !detail::names_flush<O>);
 
 /// An optimizer that defers the steps of rows without a gradient.

@@ -31,7 +31,7 @@ struct Domain {
   std::string_view enumerators{};  ///< of an enumeration, in order from 0: "tanh, atan, relu"
 
   [[nodiscard]] constexpr bool contains(double value) const noexcept {
-    return is_finite(value) && (excludes_low ? value > low : value >= low) &&
+    return detail::is_finite(value) && (excludes_low ? value > low : value >= low) &&
            (excludes_high ? value < high : value <= high);
   }
 };
@@ -50,7 +50,7 @@ inline constexpr Domain zero_to_one{"from 0 to 1", 0, 1};
 /// The enumerators of a type whose first is 0. Does not compile for another number of names.
 /// @param names  all of them in order, each followed by ", " except the last
 template <class Enum>
-requires std::is_enum_v<Enum>
+  requires std::is_enum_v<Enum>
 [[nodiscard]] consteval Domain enumerators(std::string_view names, Enum last) {
   const auto count = std::count(names.begin(), names.end(), ',');
   if (count != static_cast<std::ptrdiff_t>(last)) throw "a name for each enumerator";
@@ -66,7 +66,7 @@ requires std::is_enum_v<Enum>
 inline void require_within(const Domain& domain, const char* argument, double value) {
   if (domain.contains(value)) return;
   std::string problem = "must be " + std::string(domain.text) + ", not " + format_number(value);
-  if (!domain.reason.empty()) problem.append("; ").append(domain.reason);
+  if (!domain.reason.empty() && value > domain.high) problem.append("; ").append(domain.reason);
   throw ArgumentError(argument, problem);
 }
 
@@ -101,7 +101,7 @@ template <auto Member>
 }
 /// The row of an option that is a bool.
 template <auto Member>
-requires std::is_same_v<decltype(detail::member_type(Member)), bool>
+  requires std::is_same_v<decltype(detail::member_type(Member)), bool>
 [[nodiscard]] constexpr Option<Member> option(const char* name) noexcept {
   return {name, domain::boolean};
 }
@@ -126,9 +126,8 @@ template <auto... Members>
 inline constexpr bool is_option_table<const std::tuple<Option<Members>...>> = true;
 
 template <class P>
-concept HasOptionTable = requires {
-  requires is_option_table<decltype(std::remove_cv_t<P>::options)>;
-};
+concept HasOptionTable =
+    requires { requires is_option_table<decltype(std::remove_cv_t<P>::options)>; };
 
 /// The rows of P's table in the alphabetical order of their names, which keeps the descriptions of
 /// runs when an option is added.
@@ -171,8 +170,7 @@ void for_each_option(Policy& policy, const Visit& visit) {
         }
       };
       (visit_row(std::get<order[K]>(P::options)), ...);
-    }
-    (std::make_index_sequence<order.size()>());
+    }(std::make_index_sequence<order.size()>());
   }
 }
 

@@ -38,8 +38,8 @@ struct ParameterView {
   Rows<T> rows;
   ParameterRows reached = ParameterRows::all;
   /// After each step values are clamped to [lowest, highest].
-  T lowest = -unbounded<T>;
-  T highest = unbounded<T>;
+  T lowest = -detail::unbounded<T>;
+  T highest = detail::unbounded<T>;
   /// Training interactions of each row's user or item; empty where rows belong to neither. The
   /// trainer sets it.
   std::span<const Index> popularity{};
@@ -49,7 +49,7 @@ struct ParameterView {
 
   /// Whether there is a bound to clamp to.
   [[nodiscard]] constexpr bool bounded() const noexcept {
-    return lowest > -unbounded<T> || highest < unbounded<T>;
+    return lowest > -detail::unbounded<T> || highest < detail::unbounded<T>;
   }
 };
 
@@ -82,7 +82,7 @@ struct StateOf {
   using type = Stateless<Policy>;
 };
 template <class Policy, class T>
-requires requires { typename Policy::template State<T>; }
+  requires requires { typename Policy::template State<T>; }
 struct StateOf<Policy, T> {
   using type = typename Policy::template State<T>;
 };
@@ -108,25 +108,22 @@ void for_each_trained_parameter(State& state, const Visit& visit) {
 namespace detail {
 
 template <class Policy, class T>
-concept StateIsTemplate = !names_State<Policy> || requires {
-  typename Policy::template State<T>;
-};
+concept StateIsTemplate = !names_State<Policy> || requires { typename Policy::template State<T>; };
 template <class Policy, class T>
-concept StateConstructible = std::is_same_v<state_t<Policy, T>, Stateless<Policy>> ||
-                             std::constructible_from < state_t<Policy, T>,
-const Policy&, const StateContext& > ;
+concept StateConstructible =
+    std::is_same_v<state_t<Policy, T>, Stateless<Policy>> ||
+    std::constructible_from<state_t<Policy, T>, const Policy&, const StateContext&>;
 template <class State>
 concept StateCopiesInto = std::is_empty_v<State> ||
-    std::constructible_from<State, const State&, std::pmr::memory_resource*>;
+                          std::constructible_from<State, const State&, std::pmr::memory_resource*>;
 /// Not a lambda, because nvcc 13 does not accept one in a requirement.
 struct AnyVisit {
   template <class T>
   void operator()(const ParameterView<T>& /*parameter*/) const noexcept {}
 };
 template <class Policy, class T>
-concept StateVisitable = requires(state_t<Policy, T>& state, const AnyVisit& visit) {
-  state.for_each_parameter(visit);
-};
+concept StateVisitable =
+    requires(state_t<Policy, T>& state, const AnyVisit& visit) { state.for_each_parameter(visit); };
 
 // A static_assert for each of these requirements.
 #define PRISM_STATE_CONTRACT(P, T, X, KIND)                                                      \
@@ -149,7 +146,8 @@ concept StateVisitable = requires(state_t<Policy, T>& state, const AnyVisit& vis
 /// Whether a policy's State, if it has one, meets the requirements above.
 /// @tparam X  execution
 template <class Policy, class T, class X = Host<>>
-concept TrainableState = detail::StateIsTemplate<Policy, T> && std::copyable<state_t<Policy, T>> &&
+concept TrainableState =
+    detail::StateIsTemplate<Policy, T> && std::copyable<state_t<Policy, T>> &&
     detail::StateConstructible<Policy, T> && detail::StateVisitable<Policy, T> &&
     (!DeviceExecution<X> || detail::StateCopiesInto<state_t<Policy, T>>);
 

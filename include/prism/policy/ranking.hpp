@@ -36,8 +36,9 @@ struct Ranking {
   std::optional<double> power{};
   static constexpr double max_power = 4;
   /// The exponent of the row's own magnitude. If unset: 0 if another member gives magnitudes,
-  /// otherwise 1.
+  /// otherwise 1. From -max_exponent to max_exponent.
   std::optional<double> exponent{};
+  static constexpr double max_exponent = 100;
   /// In place of alpha and power: a function of popularity, finite and above 0.
   std::function<double(double popularity)> magnitude{};
   /// In place of alpha and power: the magnitude of each item, finite and above 0.
@@ -45,7 +46,8 @@ struct Ranking {
   /// Values to choose from in training, ascending. Each validation sets alpha or power: it tries
   /// the last choice and its neighbours, as long as these rank better, on a sample of the users
   /// where there are more than 4096. At the end all values are tried for the best epoch's weights.
-  /// Before the first validation rows are ranked as the other members say.
+  /// Before the first validation of a training rows are ranked as the other members say, also in a
+  /// model that was trained without them: ranking_curve() chooses for that.
   std::vector<double> alphas{};
   std::vector<double> powers{};
   /// Whether users' rows are scaled too, by the users' popularity. This changes scores, but no
@@ -94,6 +96,12 @@ struct Ranking {
 
   /// @throws ArgumentError  for a member outside its domain, or two that exclude each other
   void check() const;
+  /// @throws ArgumentError  if there are values to choose from, and training has chosen none of
+  /// them
+  void check_has_choice() const {
+    require(!chooses() || chosen(), powers.empty() ? "alphas" : "powers",
+            "are for training to choose from: give one value instead");
+  }
 
   /// "power 0.25", "alpha 0.75, exponent 0.5", "own function"; "as trained".
   [[nodiscard]] std::string label() const;

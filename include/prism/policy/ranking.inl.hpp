@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -20,13 +21,17 @@ namespace prism::inline PRISM_ISA {
 
 PRISM_INLINE void Ranking::check() const {
   const auto check_power = [](double value) {
-    require(is_finite(value) && value >= -max_power && value <= max_power, "power",
+    require(detail::is_finite(value) && value >= -max_power && value <= max_power, "power",
             "must be from " + format_number(-max_power) + " to " + format_number(max_power) +
                 ", not " + format_number(value));
   };
   if (alpha) check_prism_alpha(*alpha);
   if (power) check_power(*power);
-  if (exponent) require(is_finite(*exponent), "exponent", "must be a finite number");
+  if (exponent) {
+    require(detail::is_finite(*exponent) && std::abs(*exponent) <= max_exponent, "exponent",
+            "must be from " + format_number(-max_exponent) + " to " + format_number(max_exponent) +
+                ", not " + format_number(*exponent));
+  }
   const int given = (alpha || !alphas.empty() ? 1 : 0) + (power || !powers.empty() ? 1 : 0) +
                     (magnitude ? 1 : 0) + (magnitudes.empty() ? 0 : 1);
   require(given <= 1, "ranking",
@@ -39,9 +44,11 @@ PRISM_INLINE void Ranking::check() const {
   };
   check_order("alphas", alphas);
   check_order("powers", powers);
-  for (const double each : magnitudes) {
-    if (is_finite(each) && each > 0) continue;  // no text for each of many numbers
-    throw ArgumentError("magnitudes", "must be finite and above 0, not " + format_number(each));
+  for (std::size_t item = 0; item < magnitudes.size(); ++item) {
+    const double each = magnitudes[item];
+    if (detail::is_finite(each) && each > 0) continue;  // no text for each of many numbers
+    throw ArgumentError("magnitudes", "must be finite and above 0, not " + format_number(each) +
+                                          " for item " + std::to_string(item));
   }
   require(!users || magnitudes.empty(), "users",
           "cannot be set with `magnitudes`, which are those of items; give a function of "

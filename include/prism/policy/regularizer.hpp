@@ -35,16 +35,16 @@ struct AnIndex {
   operator T() const;
 };
 template <class R>
-concept HasWeightDecayByPopularity = requires(const R& regularizer, bool active,
-                                              AnIndex popularity) {
-  { regularizer.weight_decay(active, popularity) } -> std::convertible_to<double>;
-};
+concept HasWeightDecayByPopularity =
+    requires(const R& regularizer, bool active, AnIndex popularity) {
+      { regularizer.weight_decay(active, popularity) } -> std::convertible_to<double>;
+    };
 
 }  // namespace detail
 
 template <class R>
-concept RegularizerPolicy = detail::AnyPolicy<R> &&
-    (detail::HasWeightDecay<R> || detail::HasWeightDecayByPopularity<R>);
+concept RegularizerPolicy =
+    detail::AnyPolicy<R> && (detail::HasWeightDecay<R> || detail::HasWeightDecayByPopularity<R>);
 
 /// A regularizer whose decay depends on a row's popularity.
 template <class R>

@@ -56,7 +56,7 @@ struct SamplerStateOf {
   using type = NoSamplerState;
 };
 template <class Sampler>
-requires requires { typename Sampler::State; }
+  requires requires { typename Sampler::State; }
 struct SamplerStateOf<Sampler> {
   using type = typename Sampler::State;
 };
@@ -104,17 +104,13 @@ namespace detail {
 template <class S>
 concept SamplerTraitsFit = !names_traits<S> || ConstantTraits<S, SamplerTraits>;
 template <class S>
-concept SamplerStateFits = !names_State<S> || requires {
-  typename S::State;
-};
+concept SamplerStateFits = !names_State<S> || requires { typename S::State; };
 template <class S>
-concept SamplerStateConstructible = std::is_constructible_v < sampler_state_t<S>,
-const S&, const Interactions& > ;
+concept SamplerStateConstructible =
+    std::is_constructible_v<sampler_state_t<S>, const S&, const Interactions&>;
 template <class S, class X>
 concept Draws = requires(const S& sampler, const X& exec, const SampleRequest& request,
-                         std::span<Index> negatives) {
-  sampler(exec, request, negatives);
-};
+                         std::span<Index> negatives) { sampler(exec, request, negatives); };
 template <class S, class X>
 concept DrawsWithState = requires(const S& sampler, const X& exec, const SampleRequest& request,
                                   const sampler_state_t<S>& state, std::span<Index> negatives) {
@@ -131,16 +127,17 @@ template <class S>
 concept LogProbabilityFits =
     !names_log_probability<S> || requires(const S& sampler, const sampler_state_t<S>& state,
                                           const Batch& batch, std::vector<double>& values) {
-  { sampler.log_probability(state, batch, values) } -> std::same_as<void>;
-};
+      { sampler.log_probability(state, batch, values) } -> std::same_as<void>;
+    };
 
 }  // namespace detail
 
 /// @tparam X  execution
 template <class S, class X = Host<>>
-concept SamplerPolicy = detail::AnyPolicy<S> && detail::SamplerStateFits<S> &&
-    detail::SamplerStateConstructible<S> && detail::DrawsNegatives<S, X> && detail::SharedFits<S> &&
-    detail::LogProbabilityFits<S> && detail::SamplerTraitsFit<S>;
+concept SamplerPolicy =
+    detail::AnyPolicy<S> && detail::SamplerStateFits<S> && detail::SamplerStateConstructible<S> &&
+    detail::DrawsNegatives<S, X> && detail::SharedFits<S> && detail::LogProbabilityFits<S> &&
+    detail::SamplerTraitsFit<S>;
 
 #define PRISM_SAMPLER_OPERATOR                                                      \
   "template <Execution X> void operator()(const X& exec, const SampleRequest&, "    \

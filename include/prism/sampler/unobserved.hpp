@@ -48,7 +48,7 @@ struct UnobservedNegatives {
     for_each_element(exec, negatives.size(), grain, [=] PRISM_HOST_DEVICE(std::size_t q) {
       const std::span<const Index> user_items = seen[pairs[q / per_pair].user];
       const Index left = items - static_cast<Index>(user_items.size());
-      negatives[q] = unseen_item(random.uniform_int(q, left), user_items);
+      negatives[q] = detail::unseen_item(random.uniform_int(q, left), user_items);
     });
   }
 };

@@ -75,15 +75,15 @@ void export_items(const X& exec, const std::shared_ptr<Model>& model, ArrowSchem
 /// Run on the host's threads: export_users(par, ...), export_items(par, ...).
 /// @param model  a model, or a shared_ptr to one
 template <class Model>
-requires(!Execution<Model>) void export_users(const Model& model, ArrowSchema* schema,
-                                              ArrowArray* batch,
-                                              const ArrowExportOptions& options = {}) {
+  requires(!Execution<Model>)
+void export_users(const Model& model, ArrowSchema* schema, ArrowArray* batch,
+                  const ArrowExportOptions& options = {}) {
   export_users(par, model, schema, batch, options);
 }
 template <class Model>
-requires(!Execution<Model>) void export_items(const Model& model, ArrowSchema* schema,
-                                              ArrowArray* batch,
-                                              const ArrowExportOptions& options = {}) {
+  requires(!Execution<Model>)
+void export_items(const Model& model, ArrowSchema* schema, ArrowArray* batch,
+                  const ArrowExportOptions& options = {}) {
   export_items(par, model, schema, batch, options);
 }
 

@@ -9,14 +9,10 @@
 #include "prism/core/config.hpp"
 #include "prism/data/ids.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 inline constexpr std::string_view escape_letters = "nrt\\";  ///< after a backslash
 inline constexpr std::string_view escaped_characters = "\n\r\t\\";
-
-}  // namespace detail
 
 /// Any text as one line without tabs: line break, carriage return, tab and backslash are written as
 /// \n, \r, \t and \\. So are the ids in the files of save_model() and save_embeddings().
@@ -25,14 +21,10 @@ inline constexpr std::string_view escaped_characters = "\n\r\t\\";
 /// The text of such a line; nullopt if a backslash is followed by anything else.
 [[nodiscard]] PRISM_INLINE std::optional<std::string> unescaped_line(std::string_view line);
 
-namespace detail {
-
 /// A file of ids: the id of row r in line r + 1, escaped.
 [[nodiscard]] PRISM_INLINE std::string id_lines(const Ids& ids);
 
-}  // namespace detail
-
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail
 
 #ifndef PRISM_COMPILED
 #include "prism/serve/escaped_line.inl.hpp"

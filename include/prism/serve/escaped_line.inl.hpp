@@ -12,16 +12,16 @@
 #include "prism/data/ids.hpp"
 #include "prism/serve/escaped_line.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 PRISM_INLINE std::string escaped_line(std::string_view text) {
   std::string line;
   for (const char c : text) {
-    const std::size_t which = detail::escaped_characters.find(c);
+    const std::size_t which = escaped_characters.find(c);
     if (which == std::string_view::npos) {
       line += c;
     } else {
-      line += {'\\', detail::escape_letters[which]};
+      line += {'\\', escape_letters[which]};
     }
   }
   return line;
@@ -35,14 +35,12 @@ PRISM_INLINE std::optional<std::string> unescaped_line(std::string_view line) {
       continue;
     }
     if (++k == line.size()) return std::nullopt;
-    const std::size_t which = detail::escape_letters.find(line[k]);
+    const std::size_t which = escape_letters.find(line[k]);
     if (which == std::string_view::npos) return std::nullopt;
-    text += detail::escaped_characters[which];
+    text += escaped_characters[which];
   }
   return text;
 }
-
-namespace detail {
 
 PRISM_INLINE std::string id_lines(const Ids& ids) {
   std::string lines;
@@ -52,5 +50,4 @@ PRISM_INLINE std::string id_lines(const Ids& ids) {
   return lines;
 }
 
-}  // namespace detail
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

@@ -33,7 +33,7 @@ namespace prism::inline PRISM_ISA {
 /// bool, as captureless lambdas and function pointers do.
 template <class F>
 concept ItemFilter = std::is_invocable_r_v<bool, const F&, Index> &&
-    !std::invocable<std::invoke_result_t<const F&, Index>, Index>;
+                     !std::invocable<std::invoke_result_t<const F&, Index>, Index>;
 
 /// Returns a filter for each query of a batch, by the query's position; called from any thread.
 ///   [&](std::size_t position) { return Unseen(train, users[position]); }
@@ -54,14 +54,14 @@ class Unseen {
     require(user < seen.users(), "user",
             "must be below " + std::to_string(seen.users()) +
                 ", the number of users in `seen`, not " + std::to_string(user));
-    items_ = AscendingRows(seen.items_of(user));
+    items_ = detail::AscendingRows(seen.items_of(user));
   }
   Unseen(const Interactions&& seen, Index user) = delete;
 
   bool operator()(Index item) const noexcept { return !items_.contains(item); }
 
  private:
-  AscendingRows items_;
+  detail::AscendingRows items_;
 };
 
 /// A set of items, with a bit for each item of a catalogue.

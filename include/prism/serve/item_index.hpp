@@ -37,6 +37,7 @@
 
 namespace prism::inline PRISM_ISA {
 
+/// Options of ItemIndex.
 struct ItemIndexOptions {
   Similarity similarity = Similarity::dot;
   /// `automatic`: with AVX2, AVX-512 or NEON, for rows of at least 8 columns.
@@ -76,12 +77,12 @@ class ItemIndex {
   }
   /// From a model's scorer.
   template <class Model>
-  requires std::same_as<typename Model::scalar_type, T>
+    requires std::same_as<typename Model::scalar_type, T>
   explicit ItemIndex(const Model& model, const ItemIndexOptions& options = {})
       : ItemIndex(X{}, model.scorer(X{}), options) {}
   template <class Model>
-  requires std::same_as<typename Model::scalar_type, T> ItemIndex(
-      const X& exec, const Model& model, const ItemIndexOptions& options = {})
+    requires std::same_as<typename Model::scalar_type, T>
+  ItemIndex(const X& exec, const Model& model, const ItemIndexOptions& options = {})
       : ItemIndex(exec, model.scorer(exec), options) {}
 
   /// The number of items.
@@ -108,10 +109,9 @@ class ItemIndex {
   ///     a position
   /// @throws ArgumentError  for k of 0, or a row that does not have dim() numbers
   template <class Filter = AllItems>
-  requires(ItemFilter<Filter> || FilterOfQuery<Filter>)
-      [[nodiscard]] std::vector<TopKResult<T>> top_k(std::span<const Query<T>> queries,
-                                                     std::size_t k,
-                                                     const Filter& filter = {}) const {
+    requires(ItemFilter<Filter> || FilterOfQuery<Filter>)
+  [[nodiscard]] std::vector<TopKResult<T>> top_k(std::span<const Query<T>> queries, std::size_t k,
+                                                 const Filter& filter = {}) const {
     check(queries, k);
     std::vector<TopKResult<T>> results(queries.size());
     // A batch of a single block is searched in parallel over the items.
@@ -179,7 +179,7 @@ class ItemIndex {
 
   void answer(std::span<const Query<T>> queries, std::size_t k, std::span<const OneFilter> filters,
               bool over_items, std::span<TopKResult<T>> results) const {
-    const FlushDenormals flush_denormals;  // as in the loops of a ranking
+    const detail::FlushDenormals flush_denormals;  // as in the loops of a ranking
     const std::size_t dim = items_->dim(), list_length = std::min(k, size());
     TableVector<T> rows(queries.size() * dim);
     std::vector<detail::FilterView> allows;
@@ -220,7 +220,7 @@ class ItemIndex {
     TopK<T> best(std::min(k, filter.listed->size()));
     const auto score_group = [&] {
       T scores[group_size];
-      dot_products<Isa>(scores, query, rows, dim);
+      detail::dot_products<Isa>(scores, query, rows, dim);
       for (std::size_t j = 0; j < count; ++j) best.push(group[j], scores[j]);
       result.scored += count;
       count = 0;

@@ -284,7 +284,7 @@ template <class T = float>
     scorer.user_factor = factors("user_factors.npy", train.users());
     scorer.item_factor = factors("item_factors.npy", train.items());
     const auto offset = folder.manifest().number<double>("offset");
-    if (!is_finite(offset) || std::abs(offset) > std::numeric_limits<T>::max()) {
+    if (!detail::is_finite(offset) || std::abs(offset) > std::numeric_limits<T>::max()) {
       folder.fail("has an offset that is not a finite number of the model's type");
     }
     scorer.offset = static_cast<T>(offset);

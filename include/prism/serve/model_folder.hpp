@@ -56,7 +56,7 @@ class OpenFolder {
 
   /// Whether there is something of this name in it.
   [[nodiscard]] bool has(const std::string& name) const {
-    struct stat status {};
+    struct stat status{};
     return ::fstatat(folder_.get(), name.c_str(), &status, 0) == 0;
   }
 
@@ -67,8 +67,7 @@ class OpenFolder {
 
   /// Whether another folder has taken its name since, or the name is gone.
   [[nodiscard]] bool replaced() const {
-    struct stat own {
-    }, named{};
+    struct stat own{}, named{};
     return ::fstat(folder_.get(), &own) != 0 || ::stat(path_.c_str(), &named) != 0 ||
            own.st_ino != named.st_ino || own.st_dev != named.st_dev;
   }

@@ -71,7 +71,7 @@ struct TopKResult {
   std::size_t scored = 0;
   /// An upper bound of the scores of items that the filter allows but that were not scored; at most
   /// the score of the k-th item. -unbounded if all were scored.
-  T bound = -unbounded<T>;
+  T bound = -detail::unbounded<T>;
 };
 
 }  // namespace prism::inline PRISM_ISA

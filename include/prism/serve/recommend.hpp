@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recommendations for users, and items similar to one item.
+// Recommendations for users.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "prism/core/error.hpp"
 #include "prism/core/index.hpp"
 #include "prism/data/interactions.hpp"
+#include "prism/evaluate/most_popular.hpp"
 #include "prism/evaluate/ranking.hpp"
 #include "prism/execution/host.hpp"
 #include "prism/kernel/ascending_rows.hpp"
@@ -59,7 +60,7 @@ template <HostExecution X, class T>
                                                    const RecommendOptions& options = {}) {
   using Isa = typename X::isa;
   detail::check_recommend(scorer, seen, user, k, options);
-  const FlushDenormals flush_denormals;  // as in the loops of a ranking
+  const detail::FlushDenormals flush_denormals;  // as in the loops of a ranking
   constexpr std::size_t group_size = 8;
   const std::size_t dim = detail::scoring_dim(scorer);
   std::vector<T> user_row(dim), item_rows(group_size * dim);
@@ -72,12 +73,12 @@ template <HostExecution X, class T>
   std::size_t count = 0;
   const auto score_queued = [&] {
     T scores[group_size];
-    dot_products<Isa>(scores, user_row.data(), row_of, dim);
+    detail::dot_products<Isa>(scores, user_row.data(), row_of, dim);
     for (std::size_t j = 0; j < count; ++j) best.push(queued[j], scores[j]);
     count = 0;
   };
-  const AscendingRows left_out(options.exclude_seen ? seen.on_host().items_of(user)
-                                                    : std::span<const Index>());
+  const detail::AscendingRows left_out(options.exclude_seen ? seen.on_host().items_of(user)
+                                                            : std::span<const Index>());
   for (Index item = 0; item < items; ++item) {
     if (left_out.contains(item)) continue;
     detail::write_item<Isa>(item_rows.data() + count * dim, scorer, item, options.similarity);
@@ -114,16 +115,59 @@ template <DeviceExecution X, class T>
   return recommend(exec, scorer, seen, std::span<const Index>(&user, 1), k, options).front();
 }
 
-/// Recommends with model.scorer(exec), with the model's training set as `seen`.
+namespace detail {
+
+/// Whether a model recommends the most popular items to a user.
+[[nodiscard]] inline bool gets_popular(const Interactions& train, Index user,
+                                       const RecommendOptions& options) {
+  require_enumerator("untrained", options.untrained, Untrained::rows);
+  return options.untrained == Untrained::popular && user < train.users() &&
+         train.on_host().user_degree()[user] == 0;
+}
+
+/// The most popular items, for a user who has seen none.
+template <class T, Execution X>
+[[nodiscard]] std::vector<ScoredItem<T>> popular_items(const X& exec, const Interactions& train,
+                                                       Index user, std::size_t k) {
+  return recommend(host_of(exec), most_popular<T>(train.on_host()), train.on_host(), user, k);
+}
+
+/// The list of a model, which `scorer` is of.
+template <Execution X, class T>
+[[nodiscard]] std::vector<ScoredItem<T>> recommend_by_model(const X& exec, const Scorer<T>& scorer,
+                                                            const Interactions& train, Index user,
+                                                            std::size_t k,
+                                                            const RecommendOptions& options) {
+  if (gets_popular(train, user, options)) return popular_items<T>(exec, train, user, k);
+  return recommend(exec, scorer, train, user, k, options);
+}
+template <Execution X, class T>
+[[nodiscard]] std::vector<std::vector<ScoredItem<T>>> recommend_by_model(
+    const X& exec, const Scorer<T>& scorer, const Interactions& train, std::span<const Index> users,
+    std::size_t k, const RecommendOptions& options) {
+  auto lists = recommend(exec, scorer, train, users, k, options);
+  std::vector<ScoredItem<T>> popular;  // the same for all of them
+  for (std::size_t position = 0; position < users.size(); ++position) {
+    if (!gets_popular(train, users[position], options)) continue;
+    if (popular.empty()) popular = popular_items<T>(exec, train, users[position], k);
+    lists[position] = popular;
+  }
+  return lists;
+}
+
+}  // namespace detail
+
+/// Recommends with model.scorer(exec), with the model's training set as `seen`. Users without an
+/// interaction there get the most popular items, unless options.untrained is Untrained::rows.
 template <Execution X, class Model>
 [[nodiscard]] auto recommend(const X& exec, const Model& model, Index user, std::size_t k,
                              const RecommendOptions& options = {}) {
-  return recommend(exec, model.scorer(exec), model.train(), user, k, options);
+  return detail::recommend_by_model(exec, model.scorer(exec), model.train(), user, k, options);
 }
 template <Execution X, class Model>
 [[nodiscard]] auto recommend(const X& exec, const Model& model, std::span<const Index> users,
                              std::size_t k, const RecommendOptions& options = {}) {
-  return recommend(exec, model.scorer(exec), model.train(), users, k, options);
+  return detail::recommend_by_model(exec, model.scorer(exec), model.train(), users, k, options);
 }
 
 /// Run on the host's threads: recommend(par, ...).
@@ -141,24 +185,24 @@ template <class T>
   return recommend(par, scorer, seen, users, k, options);
 }
 template <class Model>
-requires(!Execution<Model>)
-    [[nodiscard]] auto recommend(const Model& model, Index user, std::size_t k,
-                                 const RecommendOptions& options = {}) {
+  requires(!Execution<Model>)
+[[nodiscard]] auto recommend(const Model& model, Index user, std::size_t k,
+                             const RecommendOptions& options = {}) {
   return recommend(par, model, user, k, options);
 }
 template <class Model>
-requires(!Execution<Model>)
-    [[nodiscard]] auto recommend(const Model& model, std::span<const Index> users, std::size_t k,
-                                 const RecommendOptions& options = {}) {
+  requires(!Execution<Model>)
+[[nodiscard]] auto recommend(const Model& model, std::span<const Index> users, std::size_t k,
+                             const RecommendOptions& options = {}) {
   return recommend(par, model, users, k, options);
 }
 
 /// Recommends for the user of this id in the data.
 /// @throws ArgumentError  if the training set has no such user; otherwise as for a row index
 template <class Model>
-requires(!Execution<Model>)
-    [[nodiscard]] auto recommend(const Model& model, std::string_view user_id, std::size_t k,
-                                 const RecommendOptions& options = {}) {
+  requires(!Execution<Model>)
+[[nodiscard]] auto recommend(const Model& model, std::string_view user_id, std::size_t k,
+                             const RecommendOptions& options = {}) {
   const Index user = model.train().find_user(user_id);
   require(user != absent, "user",
           "must be an id of the training set, not '" + std::string(user_id) + "'");
@@ -170,44 +214,6 @@ template <class Model>
 auto recommend(const Model& model, std::initializer_list<Index> users, std::size_t k,
                const RecommendOptions& options = {}) {
   return recommend(par, model, std::span<const Index>(users.begin(), users.size()), k, options);
-}
-
-/// Returns the k items most similar to an item, by the cosine of their output rows, without the
-/// item itself. Empty if the item's row has no direction: if it is zero or not finite.
-/// @throws ArgumentError  for an item out of range, or k of 0
-template <class T>
-[[nodiscard]] std::vector<ScoredItem<T>> similar_items(const Scorer<T>& scorer, Index item,
-                                                       std::size_t k) {
-  const Rows<const T> items = scorer.output.items();
-  detail::check_row("item", item, items.size());
-  require_at_least_one("k", k);
-  const std::size_t dim = items.dim();
-  // All its cosines would be 0, and the list would be the first k items.
-  if (std::all_of(items[item], items[item] + dim, [](T number) { return number == 0; })) return {};
-  std::vector<T> unit(dim), other_unit(dim);
-  normalise(unit.data(), items[item], dim);
-  TopK<T> best(std::min(k, items.size()));
-  for (Index other = 0; other < items.size(); ++other) {
-    if (other == item) continue;
-    normalise(other_unit.data(), items[other], dim);
-    best.push(other, dot(unit.data(), other_unit.data(), dim));
-  }
-  return {best.best().begin(), best.best().end()};
-}
-
-/// Finds similar items with model.scorer().
-template <class Model>
-[[nodiscard]] auto similar_items(const Model& model, Index item, std::size_t k) {
-  return similar_items(model.scorer(), item, k);
-}
-/// Finds items similar to the item of this id in the data.
-/// @throws ArgumentError  if the training set has no such item; otherwise as for a row index
-template <class Model>
-[[nodiscard]] auto similar_items(const Model& model, std::string_view item_id, std::size_t k) {
-  const Index item = model.train().find_item(item_id);
-  require(item != absent, "item",
-          "must be an id of the training set, not '" + std::string(item_id) + "'");
-  return similar_items(model.scorer(), item, k);
 }
 
 }  // namespace prism::inline PRISM_ISA

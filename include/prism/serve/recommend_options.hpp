@@ -5,11 +5,24 @@
 #include "prism/core/config.hpp"
 #include "prism/core/similarity.hpp"
 
+namespace prism {
+
+/// What a model recommends to users who have no interaction in its training set.
+enum class Untrained {
+  popular,  ///< the most popular items; their scores are popularities
+  rows,     ///< what their rows give, which are as the initializer left them: chance
+};
+
+}  // namespace prism
+
 namespace prism::inline PRISM_ISA {
 
+/// Options of recommend().
 struct RecommendOptions {
   bool exclude_seen = true;  ///< leave out the items in `seen`
   Similarity similarity = Similarity::dot;
+  /// Not read where a scorer is given, since only a model knows what it was trained on.
+  Untrained untrained = Untrained::popular;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -58,7 +58,7 @@ template <class T>
     most = std::max(most, popularity[r]);
     const double x = std::log(popularity[r] + 2.0);
     const double y = static_cast<double>(norm(table[r], table.dim()));
-    require(is_finite(y), "table",
+    require(detail::is_finite(y), "table",
             "must have rows of finite magnitude, but that of row " + std::to_string(r) +
                 " is not finite");
     ++n;

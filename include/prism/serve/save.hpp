@@ -24,7 +24,7 @@ namespace prism::inline PRISM_ISA {
 template <Execution X, class Model>
 void save_embeddings(const X& exec, const Model& model, const std::filesystem::path& directory) {
   model.check_on_host();
-  StagedFiles files(directory);
+  detail::StagedFiles files(directory);
   const auto scorer = model.scorer(exec);
   files.write("users.npy", detail::npy(scorer.output.users()));
   files.write("items.npy", detail::npy(scorer.output.items()));
@@ -34,8 +34,8 @@ void save_embeddings(const X& exec, const Model& model, const std::filesystem::p
   files.publish();
 }
 template <class Model>
-requires(!Execution<Model>) void save_embeddings(const Model& model,
-                                                 const std::filesystem::path& directory) {
+  requires(!Execution<Model>)
+void save_embeddings(const Model& model, const std::filesystem::path& directory) {
   save_embeddings(par, model, directory);
 }
 

@@ -146,8 +146,9 @@ void save_model(const X& exec, const Model& model, const std::filesystem::path& 
   folder.publish();
 }
 template <class Model>
-requires(!Execution<Model>) void save_model(const Model& model, const std::filesystem::path& path,
-                                            const SavedNotes& notes = {}) {
+  requires(!Execution<Model>)
+void save_model(const Model& model, const std::filesystem::path& path,
+                const SavedNotes& notes = {}) {
   save_model(par, model, path, notes);
 }
 

@@ -22,7 +22,7 @@ struct OptionInteger {
   using type = Value;
 };
 template <class Value>
-requires std::is_enum_v<Value>
+  requires std::is_enum_v<Value>
 struct OptionInteger<Value> {
   using type = std::underlying_type_t<Value>;
 };

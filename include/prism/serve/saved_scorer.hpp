@@ -31,10 +31,12 @@ struct SavedScorer {
 /// Returns the saved model with another ranking, bit for bit as model.set_ranking() gives it:
 ///   const auto saved = with_ranking(load_scorer("model"), {.power = 0.3});
 /// Ranking{} ranks with the magnitudes of training.
-/// @throws ArgumentError  as with_ranking() of a scorer
+/// @throws ArgumentError  as with_ranking() of a scorer; for values to choose from, since only
+///     training chooses
 template <Execution X, class T>
 [[nodiscard]] SavedScorer<T> with_ranking(const X& exec, SavedScorer<T> saved,
                                           const Ranking& ranking) {
+  ranking.check_has_choice();
   saved.scorer = with_ranking(exec, saved.trained, ranking, saved.train);
   // The name of a model ends with its ranking, unless it is as trained.
   const auto ending = [](const Ranking& named) {

@@ -9,7 +9,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/staged_file.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 /// Files of one directory that appear under their names only once all of them are completely
 /// written and on disk. Until then, and if that fails, existing files are kept; links are followed.
@@ -40,7 +40,7 @@ class StagedFiles {
   std::vector<StagedFile> files_;
 };
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail
 
 #ifndef PRISM_COMPILED
 #include "prism/serve/staged_files.inl.hpp"

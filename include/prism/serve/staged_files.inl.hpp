@@ -14,7 +14,7 @@
 #include "prism/core/staged_file.hpp"
 #include "prism/serve/staged_files.hpp"
 
-namespace prism::inline PRISM_ISA {
+namespace prism::inline PRISM_ISA::detail {
 
 PRISM_INLINE StagedFiles::StagedFiles(std::filesystem::path directory)
     : directory_(std::move(directory)) {
@@ -30,4 +30,4 @@ PRISM_INLINE StagedFiles::StagedFiles(std::filesystem::path directory)
   if (error) throw DataError(directory_.string(), 0, "cannot be created: " + error.message());
 }
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

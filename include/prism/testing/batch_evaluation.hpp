@@ -203,12 +203,12 @@ class BatchEvaluation {
   Interactions train_;
   TableVector<Interaction> pairs_;
   TableVector<Index> negatives_;
-  batch_builder_t<X> builder_;
+  detail::batch_builder_t<X> builder_;
   Batch batch_;
   TableVector<double> log_probability_;
   state_t<Backbone, T> backbone_state_;
   state_t<Loss, T> loss_state_;
-  Scratch scratch_;
+  detail::Scratch scratch_;
 };
 
 }  // namespace prism::inline PRISM_ISA

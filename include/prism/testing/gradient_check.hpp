@@ -55,6 +55,7 @@ struct GradientProblem {
   }
 };
 
+/// Options of check_gradients().
 struct GradientCheckOptions {
   std::size_t draws = 50;  ///< problems
   double h = 1e-5;         ///< step of the central differences
@@ -76,7 +77,7 @@ template <class Backbone, class Loss>
   const Random random(seed, Stream::users);
   std::uint64_t draw = 0;
   for (Matrix<double>* table : {&users, &items}) {
-    for (double& value : *table) value = standard_normal(random, draw++);
+    for (double& value : *table) value = detail::standard_normal(random, draw++);
   }
   BatchGradients<double> gradients;
   evaluate(users, items, &gradients);
@@ -95,7 +96,7 @@ template <class Backbone, class Loss>
       largest = std::max(largest, std::abs(numeric));
       const double difference = std::abs(options.factor * gradient.data()[i] - numeric);
       // NaN counts as the largest error, and stays.
-      if (is_nan(difference) || difference > error) error = difference;
+      if (detail::is_nan(difference) || difference > error) error = difference;
     }
   };
   compare(rows(users), gradients.users);
@@ -130,7 +131,7 @@ template <class Backbone, class Loss>
   const auto check = [&](const GradientProblem& problem, std::uint64_t seed) {
     const double error = gradient_error(backbone, loss, problem, seed, options);
     if (!(error <= options.bound)) found.passes = false;
-    if (is_nan(error) || error > found.error) found = {error, seed, found.passes};
+    if (detail::is_nan(error) || error > found.error) found = {error, seed, found.passes};
   };
   for (std::uint64_t seed = 0; seed < options.draws; ++seed) {
     GradientProblem problem(seed, loss_traits(loss).negatives);

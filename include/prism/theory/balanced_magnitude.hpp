@@ -74,7 +74,7 @@ constexpr double first_root(const ExpectedChangeCoefficients& change) noexcept {
   }
   if (inverse_square == 0) return 0;
   if (square == 0) return std::numeric_limits<double>::infinity();
-  return square_root(square_root(inverse_square / -square));
+  return detail::square_root(detail::square_root(inverse_square / -square));
 }
 
 /// The number of steps a magnitude takes from setting.pair.item to within a fraction `within` of
@@ -102,16 +102,17 @@ constexpr double first_root(const ExpectedChangeCoefficients& change) noexcept {
   if (setting.pair_loss == PairLoss::cosine) {
     // log((start^4 - 1) / (end^4 - 1)), without powers that might overflow.
     const double from = start * start, to = end * end;
-    return (natural_log((from - 1) / (to - 1)) + natural_log((from + 1) / (to + 1))) /
+    return (detail::natural_log((from - 1) / (to - 1)) +
+            detail::natural_log((from + 1) / (to + 1))) /
            (-2 * change.square);
   }
-  const double left = natural_log((end - 1) / (start - 1));
+  const double left = detail::natural_log((end - 1) / (start - 1));
   // dr/dt = linear (r - 1) / 2r
   if (change.square == 0) return 2 * balance * (left + end - start) / change.linear;
   // dr/dt = square (r - 1) (r - other) / 2r, by partial fractions.
   const double other = change.constant / change.square / (balance * balance);
   if (other == 1 || (other > 1 && start >= other)) return never;
-  return 2 * (left - other * natural_log((end - other) / (start - other))) /
+  return 2 * (left - other * detail::natural_log((end - other) / (start - other))) /
          (change.square * (1 - other));
 }
 

@@ -30,7 +30,7 @@ struct PairGradientCoefficients {
   if (pair_loss == PairLoss::dot) return {1, 0};
   if (pair_loss == PairLoss::euclidean) return {2, -2};
   constexpr double smallest = std::numeric_limits<double>::min();
-  const double norm_product = square_root(uu) * square_root(ii);
+  const double norm_product = detail::square_root(uu) * detail::square_root(ii);
   if (uu < smallest || ii < smallest) return {};
   return {1 / norm_product, -ui / norm_product / ii};
 }

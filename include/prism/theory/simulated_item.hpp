@@ -24,6 +24,7 @@ namespace prism::inline PRISM_ISA {
 /// independently.
 enum class PairSampling : std::uint8_t { without_replacement, with_replacement };
 
+/// Options of simulate_change().
 struct SimulationOptions {
   std::int64_t draws = 100'000;  ///< batches, from 2 to 2^31
   PairSampling sampling = PairSampling::without_replacement;

@@ -130,8 +130,8 @@ struct BatchNegatives {
   BatchNegatives() = default;
   /// Each pair's own.
   template <class List>
-  requires std::convertible_to<const List&, std::span<const Index>> BatchNegatives(const List& own)
-  noexcept : items(own) {}
+    requires std::convertible_to<const List&, std::span<const Index>>
+  BatchNegatives(const List& own) noexcept : items(own) {}
   BatchNegatives(std::span<const Index> list, NegativeMask negative_mask) noexcept
       : items(list), shared(true), mask(negative_mask) {}
 };

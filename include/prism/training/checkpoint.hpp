@@ -20,7 +20,7 @@
 namespace prism::inline PRISM_ISA::detail {
 
 /// Incremented with each change of the file's content or meaning.
-inline constexpr FileKind checkpoint_kind{"PRISMRUN", 10, "training checkpoint"};
+inline constexpr FileKind checkpoint_kind{"PRISMRUN", 11, "training checkpoint"};
 
 /// The progress of a training run, apart from the weights and the optimizer's state.
 struct RunProgress {

@@ -40,6 +40,7 @@ PRISM_INLINE void write_progress(BinaryWriter& out, const RunProgress& progress)
     flag(record.validated);
   }
   count(history.steps_per_epoch);
+  out.number(history.learning_rate);
   optional(history.initial_validation);
   count(history.best_epoch);
   out.number(history.best_validation_ndcg);
@@ -60,7 +61,7 @@ PRISM_INLINE void write_progress(BinaryWriter& out, const RunProgress& progress)
 }
 
 PRISM_INLINE RunProgress read_progress(BinaryReader& in) {
-  const auto count = [&] { return static_cast<std::size_t>(in.number<std::uint64_t>()); };
+  const auto count = [&] { return std::size_t{in.number<std::uint64_t>()}; };
   const auto flag = [&] {
     const auto value = in.number<std::uint8_t>();
     if (value > 1) in.fail("has a boolean that is neither 0 nor 1");
@@ -88,6 +89,7 @@ PRISM_INLINE RunProgress read_progress(BinaryReader& in) {
     history.epochs.push_back(record);
   }
   history.steps_per_epoch = count();
+  history.learning_rate = in.number<double>();
   history.initial_validation = optional();
   history.best_epoch = count();
   if (history.best_epoch > history.epochs.size()) in.fail("has a best epoch after the last epoch");

@@ -29,7 +29,7 @@ inline constexpr std::size_t users_to_choose_on = 2048;
   std::vector<Interaction> pairs;
   std::size_t users = 0;
   for (Index user = 0; user < validation.users(); ++user) {
-    users += validation.items_of(user).empty() ? 0 : 1;
+    users += validation.items_of(user).empty() ? 0U : 1U;
   }
   const std::size_t stride = users / users_to_choose_on;
   std::size_t place = 0;

@@ -23,9 +23,7 @@
 #include "prism/policy/batch.hpp"
 #include "prism/training/batch_builder.hpp"
 
-namespace prism::inline PRISM_ISA {
-
-namespace detail {
+namespace prism::inline PRISM_ISA::detail {
 
 /// The occurrences of a batch's rows: the pairs' users, then the pairs' items, then the negatives.
 struct BatchOccurrences {
@@ -271,8 +269,6 @@ class DeviceSides {
   bool finished_ = true;  // the batch that was begun last
 };
 
-}  // namespace detail
-
 /// BatchBuilder for an execution on a device, which finds the rows. The batches are identical.
 class DeviceBatchBuilder {
  public:
@@ -288,21 +284,21 @@ class DeviceBatchBuilder {
   template <DeviceExecution X>
   [[nodiscard]] Batch build(const X& exec, std::span<const Interaction> pairs,
                             const BatchNegatives& negatives, bool all_rows = false) {
-    detail::check_batch_size(pairs.size(), negatives);
+    check_batch_size(pairs.size(), negatives);
     sides_.begin(exec, {pairs, negatives.items}, all_rows);
     synchronise(exec);  // the host reads the counts
     const auto [users, items] = sides_.finish(all_rows);
-    return detail::assemble_batch(train_, pairs.size(), negatives, sides_.user_rows(),
-                                  sides_.item_rows(), users, items);
+    return assemble_batch(train_, pairs.size(), negatives, sides_.user_rows(), sides_.item_rows(),
+                          users, items);
   }
 
  private:
   const Interactions& train_;
-  detail::DeviceSides sides_;
+  DeviceSides sides_;
 };
 
 /// The builder of an execution's batches.
 template <Execution X>
 using batch_builder_t = std::conditional_t<DeviceExecution<X>, DeviceBatchBuilder, BatchBuilder>;
 
-}  // namespace prism::inline PRISM_ISA
+}  // namespace prism::inline PRISM_ISA::detail

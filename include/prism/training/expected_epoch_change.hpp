@@ -39,9 +39,9 @@ inline constexpr bool rows_are_outputs<MF<Dim>> = true;
 /// gradient descent.
 template <class Model>
 concept TheoremModel = rows_are_outputs<typename Model::backbone_type> &&
-    std::same_as<typename Model::optimizer_type, SGD> && requires {
-  { Model::loss_type::pair_loss } -> std::convertible_to<PairLoss>;
-};
+                       std::same_as<typename Model::optimizer_type, SGD> && requires {
+                         { Model::loss_type::pair_loss } -> std::convertible_to<PairLoss>;
+                       };
 
 /// Sums over the item's gradients from its pairs, at the current rows.
 template <class T>

@@ -48,13 +48,13 @@ History fit(const X& exec, Model& model, const Split& split, const FitOptions& o
 
 /// Trains on the host's threads: fit(par, model, split, options, observers...), or with Progress.
 template <class Model, class... Observers>
-requires(!Execution<Model>) History
-    fit(Model& model, const Split& split, const FitOptions& options, Observers&&... observers) {
+  requires(!Execution<Model>)
+History fit(Model& model, const Split& split, const FitOptions& options, Observers&&... observers) {
   return fit(par, model, split, options, std::forward<Observers>(observers)...);
 }
 template <class Model>
-requires(!Execution<Model>) History
-    fit(Model& model, const Split& split, const FitOptions& options = {}) {
+  requires(!Execution<Model>)
+History fit(Model& model, const Split& split, const FitOptions& options = {}) {
   return fit(par, model, split, options, Progress());
 }
 

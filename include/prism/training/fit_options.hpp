@@ -53,6 +53,7 @@ struct CheckpointOptions {
   return ranked_by_popularity ? "default of magnitudes from popularity, rule 1" : "default, rule 3";
 }
 
+/// Options of fit() and TrainingSession.
 struct FitOptions {
   /// Above 0. If unset, it is derived from the embedding rows and the loss, see default_rate.hpp.
   /// From small magnitudes, such as Xavier's, at 64 dimensions: 0.03 in epochs of up to 100

@@ -55,6 +55,7 @@ struct StepRecord {
   bool epoch_ended = false;  ///< the history has a new epoch
 };
 
+/// What is known about an epoch after its last step.
 struct EpochRecord {
   std::size_t epoch = 0;       ///< from 1
   double loss = 0;             ///< mean over the epoch's pairs, without weight decay
@@ -73,9 +74,12 @@ struct EpochRecord {
   std::optional<double> chosen{};
 };
 
+/// What has happened in a training.
 struct History {
   std::vector<EpochRecord> epochs{};
   std::size_t steps_per_epoch = 0;
+  /// Of the options, or the default that followed from model and data; its schedule multiplies it.
+  double learning_rate = 0;
   /// FitOptions::metric of the weights that a trained model began with; unset if the model was not
   /// trained before, or without a validation set.
   std::optional<double> initial_validation{};

@@ -51,6 +51,7 @@ struct MagnitudeRecord {
   std::vector<MagnitudeBucket> buckets{};  ///< least popular first
 };
 
+/// Options of MagnitudeProbe.
 struct MagnitudeProbeOptions {
   std::size_t buckets = 10;  ///< of equal numbers of items, as far as possible; at
                              ///< least 1; some stay empty if there are fewer items

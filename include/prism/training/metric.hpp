@@ -20,18 +20,19 @@ namespace prism::inline PRISM_ISA {
 class Metric {
  public:
   Metric() : Metric(&Report::ndcg) {}
-  Metric(double Report::*measure)
+  Metric(double Report::* measure)
       : value_(measure), label_(label_of(measure)), has_label_(label_ != no_label) {}
   template <class Function>
-  requires(!std::same_as<Function, Metric> &&
-           std::is_invocable_r_v<double, const Function&, const Report&> &&
-           !std::is_member_pointer_v<Function>) Metric(Function function)
-      : value_(std::move(function)), label_(no_label) {}
+    requires(!std::same_as<Function, Metric> &&
+             std::is_invocable_r_v<double, const Function&, const Report&> &&
+             !std::is_member_pointer_v<Function>)
+  Metric(Function function) : value_(std::move(function)), label_(no_label) {}
 
   /// @throws ArgumentError  if it is not finite
   [[nodiscard]] double operator()(const Report& report) const {
     const double value = value_(report);
-    require(is_finite(value), "metric", "must be a finite number, not " + format_number(value));
+    require(detail::is_finite(value), "metric",
+            "must be a finite number, not " + format_number(value));
     return value;
   }
 
@@ -46,7 +47,7 @@ class Metric {
 
  private:
   static constexpr const char* no_label = "validation";
-  static std::string label_of(double Report::*measure) {
+  static std::string label_of(double Report::* measure) {
     if (measure == &Report::ndcg) return "NDCG";
     if (measure == &Report::recall) return "recall";
     if (measure == &Report::precision) return "precision";

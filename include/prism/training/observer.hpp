@@ -71,13 +71,11 @@ template <class Result>
 concept CallbackResult = std::is_void_v<Result> || std::same_as<Result, StopRequest>;
 
 template <class O, class Model>
-concept BeginTakesModel = requires(O& observer, const FitInfo& info, const Model& model) {
-  observer.begin(info, model);
-};
+concept BeginTakesModel =
+    requires(O& observer, const FitInfo& info, const Model& model) { observer.begin(info, model); };
 template <class O, class Model>
-concept ObservesBegin = BeginTakesModel<O, Model> || requires(O& observer, const FitInfo& info) {
-  observer.begin(info);
-};
+concept ObservesBegin = BeginTakesModel<O, Model> ||
+                        requires(O& observer, const FitInfo& info) { observer.begin(info); };
 template <class O>
 concept ObservesBatch = requires(O& observer, const EpochProgress& progress) {
   { observer.batch(progress) } -> CallbackResult;
@@ -87,38 +85,28 @@ concept EpochTakesModel = requires(O& observer, const EpochRecord& record, const
   { observer.epoch(record, model) } -> CallbackResult;
 };
 template <class O, class Model>
-concept ObservesEpoch = EpochTakesModel<O, Model> ||
-    requires(O& observer, const EpochRecord& record) {
-  { observer.epoch(record) } -> CallbackResult;
-};
+concept ObservesEpoch =
+    EpochTakesModel<O, Model> || requires(O& observer, const EpochRecord& record) {
+      { observer.epoch(record) } -> CallbackResult;
+    };
 template <class O>
-concept ObservesEnd = requires(O& observer, const History& history) {
-  observer.end(history);
-};
+concept ObservesEnd = requires(O& observer, const History& history) { observer.end(history); };
 
 // Whether O has a member of that name, whatever it takes. Templates and overloads are not detected.
 template <class O>
-concept HasBegin = requires {
-  &O::begin;
-};
+concept HasBegin = requires { &O::begin; };
 template <class O>
-concept HasBatch = requires {
-  &O::batch;
-};
+concept HasBatch = requires { &O::batch; };
 template <class O>
-concept HasEpoch = requires {
-  &O::epoch;
-};
+concept HasEpoch = requires { &O::epoch; };
 template <class O>
-concept HasEnd = requires {
-  &O::end;
-};
+concept HasEnd = requires { &O::end; };
 
 /// Whether every member that has the name of a callback has its arguments and return type.
 template <class O, class Model>
-concept CallbacksFit = (!HasBegin<O> || ObservesBegin<O, Model>)&&(
-    !HasBatch<O> || ObservesBatch<O>)&&(!HasEpoch<O> || ObservesEpoch<O, Model>)&&(!HasEnd<O> ||
-                                                                                   ObservesEnd<O>);
+concept CallbacksFit =
+    (!HasBegin<O> || ObservesBegin<O, Model>) && (!HasBatch<O> || ObservesBatch<O>) &&
+    (!HasEpoch<O> || ObservesEpoch<O, Model>) && (!HasEnd<O> || ObservesEnd<O>);
 
 }  // namespace detail
 
@@ -126,9 +114,9 @@ concept CallbacksFit = (!HasBegin<O> || ObservesBegin<O, Model>)&&(
 /// above or declares observes_nothing, and has none that would silently not be called.
 template <class O, class Model>
 concept Observer = std::is_class_v<O> && detail::CallbacksFit<O, Model> &&
-    (detail::ObservesBegin<O, Model> || detail::ObservesBatch<O> ||
-     detail::ObservesEpoch<O, Model> || detail::ObservesEnd<O> ||
-     requires { requires O::observes_nothing; });
+                   (detail::ObservesBegin<O, Model> || detail::ObservesBatch<O> ||
+                    detail::ObservesEpoch<O, Model> || detail::ObservesEnd<O> ||
+                    requires { requires O::observes_nothing; });
 
 namespace detail {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -49,6 +50,29 @@ namespace detail {
   });
 }
 
+/// Sets the learning rate and the schedule that an earlier run had by default. They depend on
+/// whether popularity gave the magnitudes of the ranking, which may have been set otherwise since.
+/// @param model  the model's options
+template <class Model, Execution X>
+void set_earlier_rate(FitOptions& options, const X& exec, const Interactions& train,
+                      typename Model::Options model, const History& history) {
+  const FitOptions given = options;
+  constexpr double rounding = 1e-4;  // on another instruction set
+  for (const Ranking& ranking : {model.ranking, Ranking{}, Ranking{.power = 0}}) {
+    model.ranking = ranking;
+    options = given;
+    set_default_rate(options, exec, Model(exec, train, model), true);
+    const double rate = *options.learning_rate;
+    if (std::abs(history.learning_rate - rate) <= rounding * rate) return;
+    if (history.learning_rate == 0) return;  // unknown: of a record of trials
+  }
+  throw ArgumentError("history",
+                      "must be of a run with these options and this training set, whose "
+                      "default learning rate is " +
+                          format_number(*options.learning_rate) + ", not " +
+                          format_number(history.learning_rate));
+}
+
 /// The options of retraining a model for as many epochs as an earlier run found best.
 /// @param train    the training set of the earlier run, from which its default learning rate
 ///     followed
@@ -64,7 +88,7 @@ template <class Model, Execution X>
   require(!history.initial_validation, "history",
           "must be of a training run that started from initial weights, not of one that "
           "continued a trained model");
-  if (!options.learning_rate) set_default_rate(options, exec, Model(exec, train, model), true);
+  if (!options.learning_rate) set_earlier_rate<Model>(options, exec, train, model, history);
   if (!options.schedule) options.schedule = ConstantSchedule{};
   if (!is_constant(*options.schedule)) {
     options.schedule =
@@ -99,6 +123,10 @@ template <Execution X, class Model, class... Observers>
   const Split merged = merge_validation(split);
   auto model_options = model.options();
   if (model.ranking().chooses()) {
+    require(
+        history.best_chosen.has_value(), "model",
+        "has a ranking with values to choose from, but the run of `history` chose none: set one "
+        "alpha or power");
     model_options.ranking = model.ranking().with_choice(history.best_chosen).as_chosen();
   }
   Model again(exec, merged.train, std::move(model_options));
@@ -109,9 +137,9 @@ template <Execution X, class Model, class... Observers>
 }
 /// Trains on the host's threads: retrain(par, model, split, history, options, observers...).
 template <class Model, class... Observers>
-requires(!Execution<Model>) [[nodiscard]] Model
-    retrain(const Model& model, const Split& split, const History& history,
-            const FitOptions& options, Observers&&... observers) {
+  requires(!Execution<Model>)
+[[nodiscard]] Model retrain(const Model& model, const Split& split, const History& history,
+                            const FitOptions& options, Observers&&... observers) {
   return retrain(par, model, split, history, options, std::forward<Observers>(observers)...);
 }
 

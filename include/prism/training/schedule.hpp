@@ -110,11 +110,10 @@ class Schedule {
  public:
   Schedule() : Schedule(ConstantSchedule{}) {}
   template <class Function>
-  requires(!std::same_as<Function, Schedule> &&
-           (std::is_invocable_r_v<double, const Function&, const StepPosition&> ||
-            std::is_invocable_r_v<double, const Function&, const StepPosition&, const History&>))
-      Schedule(Function function)
-      : label_("a function"), has_label_(requires { function.label(); }) {
+    requires(!std::same_as<Function, Schedule> &&
+             (std::is_invocable_r_v<double, const Function&, const StepPosition&> ||
+              std::is_invocable_r_v<double, const Function&, const StepPosition&, const History&>))
+  Schedule(Function function) : label_("a function"), has_label_(requires { function.label(); }) {
     if (is_empty(function)) return;
     if constexpr (requires { function.check(); }) check_ = [function] { function.check(); };
     if constexpr (requires { function.label(); }) label_ = function.label();

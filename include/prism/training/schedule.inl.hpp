@@ -44,7 +44,7 @@ PRISM_INLINE PlateauSchedule::Reduced PlateauSchedule::reduced(const History& hi
 
 PRISM_INLINE double Schedule::factor(const StepPosition& at, const History& history) const {
   const double factor = factor_(at, history);
-  require(is_finite(factor) && factor >= 0, "schedule",
+  require(detail::is_finite(factor) && factor >= 0, "schedule",
           "must be a finite number of at least 0 at each step, not " + format_number(factor) +
               " at step " + std::to_string(at.step));
   return factor;

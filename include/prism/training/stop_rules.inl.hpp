@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "prism/core/config.hpp"
+#include "prism/core/error.hpp"
 #include "prism/training/checkpoint.hpp"
 #include "prism/training/fit_options.hpp"
 #include "prism/training/history.hpp"
@@ -53,6 +55,16 @@ PRISM_INLINE std::vector<std::string> warnings(std::vector<std::string> found,
         std::to_string(epochs) +
         ": further training did not improve the ranking; another learning rate or loss may");
   }
+  // To ten times the first epoch's loss or more.
+  const double first_loss = epochs > 0 ? history.epochs.front().loss : 0;
+  const double last_loss = epochs > 0 ? history.epochs.back().loss : 0;
+  const bool rose = last_loss - first_loss > std::max(9 * std::abs(first_loss), 1.0);
+  if (rose) {
+    found.push_back("the loss rose from " + format_number(first_loss) + " in epoch 1 to " +
+                    format_number(last_loss) + " in epoch " + std::to_string(epochs) +
+                    ": training is unstable; a lower learning_rate, or smaller initial rows, may "
+                    "help");
+  }
   constexpr std::size_t few_steps = 50;
   const bool by_itself =
       history.stop_reason != StopReason::observer && history.stop_reason != StopReason::diverged;
@@ -64,7 +76,8 @@ PRISM_INLINE std::vector<std::string> warnings(std::vector<std::string> found,
                     " per epoch, perhaps before the model began to learn; " +
                     (history.stop_reason == StopReason::patience ? "more patience or min_steps"
                                                                  : "more epochs") +
-                    ", a smaller batch_size or a higher learning_rate may help");
+                    ", a smaller batch_size" + (rose ? "" : " or a higher learning_rate") +
+                    " may help");
   }
   if (epochs > 0 && std::ranges::all_of(history.epochs, [](const EpochRecord& record) {
         return record.loss == 0;

@@ -77,6 +77,7 @@ class TrainingLoop {
         trained_(trained) {
     progress_.first_choice = choice;
     past().steps_per_epoch = detail::steps_per_epoch(split.train.size(), options_.batch_size);
+    past().learning_rate = *options_.learning_rate;
   }
 
   [[nodiscard]] const Split& split() const noexcept { return split_; }

@@ -155,7 +155,7 @@ void TrainingLoop<T>::train_batch(StepRecord& record, detail::ObserverRefs obser
   progress_.loss_sum += record.loss * static_cast<double>(record.pairs);
   progress_.pairs_done += record.pairs;
   progress_.epoch_seconds += training.seconds();
-  if (!is_finite(record.loss)) diverge("the loss is");
+  if (!detail::is_finite(record.loss)) diverge("the loss is");
   const EpochProgress progress{epoch(), progress_.pairs_done, pairs, progress_.epoch_seconds};
   for (const detail::ObserverRef& observer : observers) {
     if (observer.batch != nullptr && observer.batch(observer, progress)) stop_requested_ = true;
@@ -169,7 +169,7 @@ void TrainingLoop<T>::end_epoch(detail::ObserverRefs observers) {
   EpochRecord record{.epoch = epoch(),
                      .loss = progress_.loss_sum / static_cast<double>(split_.train.size())};
   record.train_seconds = progress_.epoch_seconds + training.seconds();
-  if (!is_finite(record.loss)) diverge("the loss is");
+  if (!detail::is_finite(record.loss)) diverge("the loss is");
   if (!finite()) diverge("the weights, or their squares, are");
   record.validated = false;
   if (!has_validation()) {

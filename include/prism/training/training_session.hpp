@@ -196,7 +196,8 @@ class TrainingSession final : public TrainingLoop<typename Model::scalar_type> {
             "cannot be written: the optimizer's State has no save() and load() with the "
             "signatures in prism/policy/optimizer.hpp");
     // Fails now, not at the first checkpoint, if the file cannot be written.
-    if (!options.checkpoint.path.empty()) static_cast<void>(StagedFile(options.checkpoint.path));
+    if (!options.checkpoint.path.empty())
+      static_cast<void>(detail::StagedFile(options.checkpoint.path));
     if (!options.epochs) options.epochs = FitOptions::default_epochs;
     detail::set_default_rate(options, exec, model, !split.validation.empty());
     // A model type may fix it, as Released does.

@@ -19,8 +19,8 @@ Outcome UNIT() {
   const auto top = recommend(model, 0, 10);
   Outcome outcome{TEXT_OF(PRISM_ISA),
                   Pack<float>::width,
-                  ByteAccumulator<isa::native>::limits.left.max_abs,
-                  HasTileUnit<isa::native>,
+                  detail::ByteAccumulator<isa::native>::limits.left.max_abs,
+                  detail::HasTileUnit<isa::native>,
                   history.epochs.back().loss,
                   {}};
   std::ranges::transform(top, std::back_inserter(outcome.items),
