@@ -16,8 +16,8 @@ template <class Model>
 void step(benchmark::State& state, const typename Model::Options& options, double operations,
           double bytes) {
   Model model(gowalla_sized(), options);
-  prism::detail::WorkingModel<Model, CudaDevice> working(cuda::device(), model);
-  Trainer<Model, CudaDevice> trainer(working.get(), cuda::device());
+  prism::detail::WorkingModel<Model, cuda::Device> working(cuda::device(), model);
+  Trainer<Model, cuda::Device> trainer(working.get(), cuda::device());
   EpochBatches<Model> batches(working.get(), static_cast<std::size_t>(state.range(0)),
                               memory_of(cuda::device()));
   DeviceClock clock;
@@ -47,7 +47,7 @@ void epoch(benchmark::State& state) {
 void ranking(benchmark::State& state) {
   using Model = Recommender<MF<64>, BPR>;
   Model model(gowalla_sized());
-  prism::detail::WorkingModel<Model, CudaDevice> working(cuda::device(), model);
+  prism::detail::WorkingModel<Model, cuda::Device> working(cuda::device(), model);
   const Scorer<float> scorer = working.get().scorer(cuda::device());
   const Interactions& train = working.get().train();
   std::vector<Index> users(train.users());

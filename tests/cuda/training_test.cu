@@ -109,7 +109,7 @@ TEST_CASE("a run that is resumed within an epoch on a device goes on to the last
     session.run();
   }
   auto session =
-      TrainingSession<Model, CudaDevice>::resume(path, cuda::device(), resumed, split, options);
+      TrainingSession<Model, cuda::Device>::resume(path, cuda::device(), resumed, split, options);
   session.run();
   std::filesystem::remove(path);
   CHECK(cuda_test::same_bits(unbroken, resumed));

@@ -29,7 +29,7 @@ namespace test {
 /// vector kernels, for one thread and plain C++, and for a device's grids, on the host, with memory
 /// that the host does not touch, and, where there is one, on a device.
 #if defined(PRISM_TEST_CUDA)
-using GoldenExecution = prism::CudaDevice;
+using GoldenExecution = prism::cuda::Device;
 #elif defined(PRISM_TEST_SERIAL)
 using GoldenExecution = prism::Serial;
 #elif defined(PRISM_TEST_SERIAL_GRID)

@@ -62,7 +62,8 @@ struct SerialGrid {
   using isa = prism::isa::emulated_warp;
 };
 
-/// The calling thread's current CUDA device (cudaSetDevice). Implemented by prism/cuda.hpp.
+/// Names the calling thread's current CUDA device in files that are not compiled as CUDA. Loops run
+/// on cuda::device() of prism/cuda.hpp, whose type is another in each file that is.
 struct CudaDevice {
   using isa = prism::isa::warp;
 };

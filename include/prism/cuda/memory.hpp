@@ -95,7 +95,7 @@ class Blocks {
   }
 
   int device_;
-  BlockCache freed_;
+  prism::detail::BlockCache freed_;
 };
 
 // For use as template arguments: cudaMalloc and cudaMallocHost are overloaded in C++.

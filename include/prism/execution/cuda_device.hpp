@@ -31,12 +31,25 @@ namespace prism::inline PRISM_ISA {
 
 namespace cuda {
 
+namespace {
+
+/// The calling thread's current device (cudaSetDevice). In each file that is compiled as CUDA it is
+/// another type, and so are templates that are instantiated with it: nvcc wraps each
+/// __host__ __device__ lambda in a class whose functions have external linkage, but keeps what they
+/// call by pointer in the file. Were the type the same, the linker would keep one file's functions,
+/// and another file's pointers would be null.
+struct Device {
+  using isa = prism::isa::warp;
+};
+
 /// `fit(cuda::device(), model, split)`: the calling thread's current device.
-[[nodiscard]] inline CudaDevice device() noexcept { return {}; }
+[[nodiscard, maybe_unused]] Device device() noexcept { return {}; }
+
+}  // namespace
 
 namespace detail {
 
-inline constexpr unsigned block_warps = block_threads / 32;
+inline constexpr unsigned block_warps = prism::detail::block_threads / 32;
 
 /// Checks what a loop's lambda has captured. In device code only: on the host nvcc puts another
 /// type in its place.
@@ -50,28 +63,28 @@ __device__ constexpr void check_captures() {
 }
 
 template <class Body>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(prism::detail::block_threads)
     warps_kernel(std::size_t n, const __grid_constant__ Body body) {
   check_captures<Body>();
-  const std::size_t warp =
-      (std::size_t{blockIdx.x} * block_threads + threadIdx.x) / Lanes<isa::warp>::count;
+  const std::size_t warp = (std::size_t{blockIdx.x} * prism::detail::block_threads + threadIdx.x) /
+                           Lanes<isa::warp>::count;
   if (warp < n) body(warp);
 }
 
 template <class Body>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(prism::detail::block_threads)
     lanes_kernel(std::size_t n, const __grid_constant__ Body body) {
   check_captures<Body>();
-  const std::size_t lane = std::size_t{blockIdx.x} * block_threads + threadIdx.x;
+  const std::size_t lane = std::size_t{blockIdx.x} * prism::detail::block_threads + threadIdx.x;
   if (lane < n) body(lane);
 }
 
 template <class Body>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(prism::detail::block_threads)
     terms_kernel(std::size_t n, const __grid_constant__ Body body, double* terms) {
   check_captures<Body>();
-  const std::size_t warp =
-      (std::size_t{blockIdx.x} * block_threads + threadIdx.x) / Lanes<isa::warp>::count;
+  const std::size_t warp = (std::size_t{blockIdx.x} * prism::detail::block_threads + threadIdx.x) /
+                           Lanes<isa::warp>::count;
   if (warp >= n) return;
   const double term = body(warp);
   if (Lanes<isa::warp>::lane() == 0) terms[warp] = term;
@@ -102,7 +115,8 @@ class ThreadBlock {
 };
 
 template <class Kernel>
-__global__ void __launch_bounds__(block_threads, prism::detail::resident_blocks<Kernel>)
+__global__ void __launch_bounds__(prism::detail::block_threads,
+                                  prism::detail::resident_blocks<Kernel>)
     blocks_kernel(const __grid_constant__ Kernel kernel) {
   using Shared = typename Kernel::Shared;
   static_assert(std::is_trivial_v<Shared> && sizeof(Shared) <= std::size_t{48} * 1024);
@@ -113,12 +127,12 @@ __global__ void __launch_bounds__(block_threads, prism::detail::resident_blocks<
 /// Runs as one block: the order of the sum depends only on n.
 template <class Number>
 __global__ void sum_kernel(std::size_t n, const Number* terms, Number* sum) {
-  __shared__ Number partial_sums[block_threads];
+  __shared__ Number partial_sums[prism::detail::block_threads];
   Number total = 0;
-  for (std::size_t i = threadIdx.x; i < n; i += block_threads) total += terms[i];
+  for (std::size_t i = threadIdx.x; i < n; i += prism::detail::block_threads) total += terms[i];
   partial_sums[threadIdx.x] = total;
   __syncthreads();
-  for (unsigned distance = block_threads / 2; distance > 0; distance /= 2) {
+  for (unsigned distance = prism::detail::block_threads / 2; distance > 0; distance /= 2) {
     if (threadIdx.x < distance) partial_sums[threadIdx.x] += partial_sums[threadIdx.x + distance];
     __syncthreads();
   }
@@ -164,25 +178,28 @@ struct SumMemory {
 }  // namespace cuda
 
 template <>
-struct Backend<CudaDevice> {
-  [[nodiscard]] static Host<> host_of(const CudaDevice& /*exec*/) noexcept { return {}; }
+inline constexpr bool runs_on_device<cuda::Device> = true;
+
+template <>
+struct Backend<cuda::Device> {
+  [[nodiscard]] static Host<> host_of(const cuda::Device& /*exec*/) noexcept { return {}; }
 
   template <class Body>
-  static void on_warps(const CudaDevice& /*exec*/, std::size_t n, const Body& body) {
+  static void on_warps(const cuda::Device& /*exec*/, std::size_t n, const Body& body) {
     if (n == 0) return;
     cuda::detail::warps_kernel<<<cuda::detail::blocks_of(n, cuda::detail::block_warps),
                                  detail::block_threads, 0, cuda::detail::stream()>>>(n, body);
     cuda::check(cudaGetLastError(), "starting a loop on warps");
   }
   template <class Body>
-  static void on_lanes(const CudaDevice& /*exec*/, std::size_t n, const Body& body) {
+  static void on_lanes(const cuda::Device& /*exec*/, std::size_t n, const Body& body) {
     if (n == 0) return;
     cuda::detail::lanes_kernel<<<cuda::detail::blocks_of(n, detail::block_threads),
                                  detail::block_threads, 0, cuda::detail::stream()>>>(n, body);
     cuda::check(cudaGetLastError(), "starting a loop on lanes");
   }
   template <class Body>
-  [[nodiscard]] static double sum_on_warps(const CudaDevice& exec, std::size_t n,
+  [[nodiscard]] static double sum_on_warps(const cuda::Device& exec, std::size_t n,
                                            const Body& body) {
     if (n == 0) return 0;
     cuda::detail::SumMemory& memory = cuda::detail::sum_memory(n);
@@ -197,20 +214,20 @@ struct Backend<CudaDevice> {
     return memory.sum[0];
   }
   template <class Kernel>
-  static void on_blocks(const CudaDevice& /*exec*/, std::size_t n, const Kernel& kernel) {
+  static void on_blocks(const cuda::Device& /*exec*/, std::size_t n, const Kernel& kernel) {
     if (n == 0) return;
     const unsigned blocks = cuda::detail::blocks_of(n, 1);
     cuda::detail::blocks_kernel<<<blocks, detail::block_threads, 0, cuda::detail::stream()>>>(
         kernel);
     cuda::check(cudaGetLastError(), "starting a loop on blocks of threads");
   }
-  static void synchronise(const CudaDevice& /*exec*/) {
+  static void synchronise(const cuda::Device& /*exec*/) {
     cuda::check(cudaStreamSynchronize(cuda::detail::stream()), "waiting for the device");
   }
-  [[nodiscard]] static std::pmr::memory_resource* memory(const CudaDevice& /*exec*/) {
+  [[nodiscard]] static std::pmr::memory_resource* memory(const cuda::Device& /*exec*/) {
     return cuda::memory();
   }
-  [[nodiscard]] static bool can_read(const CudaDevice& /*exec*/, const void* address) {
+  [[nodiscard]] static bool can_read(const cuda::Device& /*exec*/, const void* address) {
     if (address == nullptr) return false;  // an empty list
     cudaPointerAttributes attributes{};
     cuda::check(cudaPointerGetAttributes(&attributes, address), "looking up an address");
