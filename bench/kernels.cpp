@@ -17,7 +17,7 @@ void pair_potential(benchmark::State& state) {
   const ThreadLimit limit(threads);
   const Matrix<float> table = bench::random_unit_rows(n, dim);
   auto gradient = zeros<float>(n, dim);
-  detail::Scratch scratch;
+  Scratch scratch;
   for (auto _ : state) {
     scratch.reset();
     benchmark::DoNotOptimize(prism::pair_potential(
@@ -49,7 +49,7 @@ void tower(benchmark::State& state) {
   std::array of_bias{zeros<float>(1, dim), zeros<float>(1, dim)};
   const std::array<Rows<float>, 4> of_layers{rows(of_weight[0]), rows(of_bias[0]),
                                              rows(of_weight[1]), rows(of_bias[1])};
-  detail::Scratch scratch;
+  Scratch scratch;
   for (auto _ : state) {
     scratch.reset();
     const auto saved = tower_forward<float>(par, {rows(table), indices}, std::array{layer, layer},

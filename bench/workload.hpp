@@ -43,7 +43,7 @@ prism::Matrix<T> random_rows(std::size_t size, std::size_t dim, std::uint64_t se
   const prism::Random random(seed, prism::Stream::synthetic);
   prism::parallel_chunks(prism::par, size, 1024, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin * dim; i < end * dim; ++i) {
-      table.data()[i] = static_cast<T>(prism::detail::standard_normal(random, i));
+      table.data()[i] = static_cast<T>(prism::standard_normal(random, i));
     }
   });
   return table;

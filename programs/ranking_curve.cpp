@@ -20,6 +20,7 @@
 #include "option_names.hpp"
 #include "plot/gnuplot.hpp"
 #include "program.hpp"
+#include "thread_limit.hpp"
 
 namespace {
 
@@ -203,6 +204,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--no-picture", settings.no_picture, "only the CSV, without gnuplot");
   return programs::run_program(app, argc, argv, [&] {
+    const programs::DefaultThreads limit(std::nullopt);
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     run(settings);
     return 0;

@@ -24,6 +24,7 @@
 #include "reproduce/negatives.hpp"
 #include "reproduce/paper.hpp"
 #include "reproduce/runner.hpp"
+#include "thread_limit.hpp"
 
 namespace {
 
@@ -198,6 +199,7 @@ int main(int argc, char** argv) {
   Arguments arguments;
   declare(app, arguments);
   return programs::run_program(app, argc, argv, [&] {
+    const programs::DefaultThreads limit(std::nullopt);
     experiment::catch_signals();
     return reproduce_all(arguments);
   });

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <prism/prism.hpp>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "number_options.hpp"
 #include "option_names.hpp"
 #include "program.hpp"
+#include "thread_limit.hpp"
 
 namespace {
 
@@ -240,6 +242,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--no-retraining", settings.no_retraining, "only fold-in");
   return programs::run_program(app, argc, argv, [&] {
+    const programs::DefaultThreads limit(std::nullopt);
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     run_all(settings);
     return 0;

@@ -82,7 +82,7 @@ void kernels(std::size_t dim) {
                                            constant, step, dim);
     }
   });
-  detail::Scratch scratch;
+  Scratch scratch;
   count("pair_potential, 512 rows" + of, [&] {
     scratch.reset();
     pair_potential(

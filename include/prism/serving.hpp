@@ -4,6 +4,7 @@
 // fold-in by gradient steps is in prism/training.hpp.
 #pragma once
 
+#include "prism/core/cpu_quota.hpp"
 #include "prism/data.hpp"
 #include "prism/fold_in/fold_in.hpp"
 #include "prism/fold_in/new_rows.hpp"

@@ -3,6 +3,7 @@
 // fold-in by gradient steps.
 #pragma once
 
+#include "prism/core/cpu_quota.hpp"
 #include "prism/data.hpp"
 #include "prism/evaluate/correlation.hpp"
 #include "prism/evaluate/estimate.hpp"

@@ -59,7 +59,7 @@ void declare_ranking_options(CLI::App& app, Settings& settings) {
   app.add_option("--rank-exponent", settings.rank_exponent,
                  "factor beside these: the row's own magnitude, as trained, to this power; "
                  "default: 0 with one of the above, otherwise 1")
-      ->check(programs::number_between(-100, 100))
+      ->check(programs::number_between(-prism::Ranking::max_exponent, prism::Ranking::max_exponent))
       ->group(ranking);
 }
 

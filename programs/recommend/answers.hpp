@@ -45,7 +45,8 @@ class Answers {
                                  .exponent = arguments.rank_exponent};
     if (!ranking.is_default() || ranking.exponent) {
       if (!saved_.ranking.is_default()) {
-        say("ranks with " + ranking.label() + " in place of the model's " + saved_.ranking.label());
+        say("ranks with " + ranking.label() + " in place of the model's " +
+            saved_.ranking.as_chosen().label());
       }
       saved_ = prism::with_ranking(std::move(saved_), ranking);
     }
@@ -242,7 +243,7 @@ class Answers {
   /// @param scorer  of the items with themselves, or of the users with themselves
   void print_similar(const prism::Scorer<T>& scorer, Indices rows, const Side& side) {
     std::erase_if(rows, [&](Index row) {
-      if (prism::has_direction(scorer.output.items(), row)) return false;
+      if (prism::detail::has_direction(scorer.output.items(), row)) return false;
       without_answer_.emplace_back(side.ids[row]);
       return true;
     });

@@ -36,6 +36,16 @@ class Ranking:
     def alpha_by_validation(cls) -> "Ranking":
         return cls(alpha=tuple(_native.default_alphas))
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.users, bool):
+            raise TypeError(f"users must be True or False, not {self.users!r}")
+        if self.magnitudes is None:
+            return
+        several: Any = self.magnitudes
+        if isinstance(several, str) or not hasattr(several, "__iter__") or not len(several):
+            raise ValueError(f"magnitudes must have a number for each item, not {several!r}")
+        object.__setattr__(self, "magnitudes", tuple(real("magnitudes", one) for one in several))
+
     def _to_native(self) -> Any:
         given = [n for n in ("power", "alpha", "magnitudes") if getattr(self, n) is not None]
         if len(given) > 1:
@@ -52,8 +62,8 @@ class Ranking:
                 raise ValueError(f"{name} must be a number or a sequence of numbers, not {value!r}")
             setattr(native, name + "s", [real(name, one) for one in several])
         if self.magnitudes is not None:
-            native.magnitudes = [real("magnitudes", one) for one in self.magnitudes]
-        native.users = bool(self.users)
+            native.magnitudes = list(self.magnitudes)
+        native.users = self.users
         native.exponent = None if self.exponent is None else real("exponent", self.exponent)
         return native
 

@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, List, Literal, Mapping, Optional, Tuple,
 from . import policies
 from ._check import real, whole
 from ._load import module as _native
+from ._options import number_of
 from .answers import Answers
 from .data import Interactions, require_interactions
 from .model import Model
@@ -258,7 +259,7 @@ class Recommender(Answers):
                 raise TypeError(f"{kind} must be a {kind} of prismcf, not {policy!r}")
             setattr(spec, kind, policy.policy_name())
             for name, value in policy.options():
-                spec.set(name, _number(name, value, policy))
+                spec.set(name, number_of(name, value, policy))
         spec.seed = whole("seed", self.seed, 0)
         spec.dim = whole("dim", self.backbone.dim, 1)
         spec.dropout = real("dropout", self.backbone.dropout)

@@ -38,14 +38,18 @@ void translate(const std::exception_ptr& error, void*) {
 /// has one.
 class Threads {
  public:
-  explicit Threads(std::optional<std::size_t> threads)
-      : threads_(threads ? threads : prism::cpu_quota()) {}
+  explicit Threads(std::optional<std::size_t> threads) : threads_(threads ? threads : quota()) {}
   void enter() {
     if (threads_) limit_.emplace(*threads_);
   }
   void exit(const nb::args&) { limit_.reset(); }
 
  private:
+  static std::optional<std::size_t> quota() {
+    static const std::optional<std::size_t> found = prism::cpu_quota();
+    return found;
+  }
+
   std::optional<std::size_t> threads_;
   std::optional<prism::ThreadLimit> limit_;
 };

@@ -106,8 +106,6 @@ std::pair<std::vector<std::size_t>, std::vector<std::size_t>> by_history(
   return places;
 }
 
-/// Users against users, or items against items: without a ranking rule, as similarity is of
-/// directions.
 prism::SavedScorer<float> saved_from(const prism::AnyRecommender& model) {
   return {.scorer = prism::float_scorer(model.scorer()),
           .train = model.train(),

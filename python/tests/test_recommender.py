@@ -218,6 +218,46 @@ def test_parameters_of_the_wrong_kind_are_type_errors(split):
     ).model_.ranking == pr.Ranking(power=0.5)
 
 
+def test_items_are_ranked_with_magnitudes_of_a_table(trained):
+    model = trained.model_
+    degree = model.train.item_degree
+    by_table = model.with_ranking(pr.Ranking(magnitudes=np.sqrt(degree + 1.0)))
+    by_power = model.with_ranking(pr.Ranking(power=0.5))
+    assert np.array_equal(by_table.recommend([3], k=9)[0], by_power.recommend([3], k=9)[0])
+    assert by_table.ranking == pr.Ranking(magnitudes=tuple(np.sqrt(degree + 1.0)))
+    again = model.with_ranking(by_table.ranking)
+    assert np.array_equal(again.item_factors, by_table.item_factors)
+    users = model.with_ranking(pr.Ranking(power=0.5, users=True))
+    assert users.ranking.users
+    assert np.array_equal(users.recommend([3], k=9)[0], by_power.recommend([3], k=9)[0])
+    assert not np.array_equal(users.recommend([3], k=9)[1], by_power.recommend([3], k=9)[1])
+    for wrong in ([], "12", 3.0):
+        with pytest.raises(ValueError, match="magnitudes must have a number for each item"):
+            pr.Ranking(magnitudes=wrong)
+    with pytest.raises(TypeError, match="users must be True or False"):
+        pr.Ranking(power=0.5, users="no")
+    with pytest.raises(ValueError, match="only one of power and magnitudes"):
+        model.with_ranking(pr.Ranking(power=0.5, magnitudes=[1.0]))
+    with pytest.raises(ValueError, match="must have one number for each of the"):
+        model.with_ranking(pr.Ranking(magnitudes=[1.0, 2.0]))
+
+
+def test_training_goes_on_from_an_earlier_model(split, tmp_path):
+    earlier = pr.Recommender(pr.MF(8), pr.SSM(), epochs=3, learning_rate=0.01).fit(split)
+    earlier.save(tmp_path / "earlier")
+    again = pr.Recommender(pr.MF(8), pr.SSM(), epochs=1, learning_rate=0.01)
+    losses = [
+        again.fit(split, warm_start=start).history_["epochs"][0]["loss"]
+        for start in (None, earlier, earlier.model_, tmp_path / "earlier")
+    ]
+    assert losses[1] < losses[0]
+    assert losses[1] == losses[2] == losses[3]
+    with pytest.raises(ValueError, match="must have the backbone MF<8>"):
+        pr.Recommender(pr.MF(4), pr.SSM(), epochs=1).fit(split, warm_start=earlier)
+    with pytest.raises(TypeError, match="warm_start must be a Recommender"):
+        again.fit(split, warm_start=3)
+
+
 def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(split):
     factors = [
         quiet_fit(pr.Recommender(pr.MLP(8), epochs=2, threads=threads), split).item_factors
@@ -235,6 +275,9 @@ def test_another_ranking_needs_no_training(trained):
     assert np.array_equal(popular.user_factors, trained.user_factors)
     with pytest.raises(ValueError, match="chooses"):
         trained.model_.with_ranking(pr.Ranking.power_by_validation())
+    for wrong in (None, 0.5, "power"):
+        with pytest.raises(TypeError, match="ranking must be a Ranking"):
+            trained.model_.with_ranking(wrong)
     with pytest.raises(ValueError, match="with_ranking"):
         popular.save("nowhere")
 

@@ -64,7 +64,7 @@ TEST_CASE("rows are selected by index, or all in order") {
 }
 
 TEST_CASE("scratch memory is zero from a given row on") {
-  detail::Scratch scratch;
+  Scratch scratch;
   const Rows<float> dirty = scratch.allocate<float>(5, 3);
   std::fill_n(dirty.data(), dirty.num_elements(), 7.0F);
   scratch.reset();
@@ -77,7 +77,7 @@ TEST_CASE("scratch memory is zero from a given row on") {
 }
 
 TEST_CASE("scratch memory is distinct and aligned, and reused after reset") {
-  detail::Scratch scratch;
+  Scratch scratch;
   std::vector<float*> first;
   for (int round = 0; round < 3; ++round) {
     std::vector<float*> taken;
@@ -96,7 +96,7 @@ TEST_CASE("scratch memory is distinct and aligned, and reused after reset") {
 }
 
 TEST_CASE("scratch memory is little more than the largest step needed") {
-  detail::Scratch scratch;
+  Scratch scratch;
   const Random random(1, Stream::synthetic);
   std::size_t largest = 0;
   constexpr std::uint64_t rounds = separate_allocations ? 20 : 5000;

@@ -42,7 +42,7 @@ TEST_CASE("uniform, uniform_int and standard_normal have the distributions they 
     REQUIRE((u >= 0 && u < 1));
     sum += u;
     ++counts.at(random.uniform_int(static_cast<std::uint64_t>(i), 10));
-    const double z = detail::standard_normal(random, static_cast<std::uint64_t>(i));
+    const double z = standard_normal(random, static_cast<std::uint64_t>(i));
     normal_sum += z;
     normal_squares += z * z;
   }

@@ -23,7 +23,7 @@ Matrix<float> random_table(std::size_t size, std::size_t dim, std::uint64_t seed
   Matrix<float> table = make_table<float>(size, dim);
   const Random random(seed, Stream::synthetic);
   for (std::size_t i = 0; i < table.size(); ++i) {
-    table.data()[i] = static_cast<float>(detail::standard_normal(random, i));
+    table.data()[i] = static_cast<float>(standard_normal(random, i));
   }
   return table;
 }
@@ -60,7 +60,7 @@ void check_product(std::size_t m, std::size_t n, std::size_t k) {
   }
   const Matrix<float> left = on_device(a), right = on_device(b);
   Matrix<float> product = make_table<float>(m, n, memory_of(cuda::device()));
-  detail::Scratch scratch(memory_of(cuda::device()));
+  Scratch scratch(memory_of(cuda::device()));
   detail::multiply<float>(cuda::device(), {m, n, k}, detail::ByLine<Rows<const float>>{rows(left)},
                           detail::ByLine<Rows<const float>>{rows(right)},
                           detail::OverwriteWith<float>{rows(product)}, scratch);
@@ -73,7 +73,7 @@ void check_pair_potential(std::size_t n, std::size_t dim) {
   Matrix<float> unit = random_table(n, dim, 3);
   for (std::size_t r = 0; r < n; ++r) normalise(rows(unit)[r], rows(unit)[r], dim);
   const auto potential = [](const auto& exec, const Matrix<float>& of, Matrix<float>& gradient) {
-    detail::Scratch scratch(memory_of(exec));
+    Scratch scratch(memory_of(exec));
     return pair_potential(
         exec, rows(of), 4, [](double sum) { return 1 / sum; }, rows(gradient), scratch);
   };

@@ -176,6 +176,7 @@ def public_names():
                 continue
             if inner:
                 name = f"{inner}::{name}"
+            documentation = re.split(r" @|^@", " ".join(documentation))[:1]
             description = re.split(r"(?<=[a-z)`0-9\]])[.:](?:\s|$)", " ".join(documentation))[0].strip()
             header = names[relative.parts[0]][str(relative)]
             if description and not header.get(name):

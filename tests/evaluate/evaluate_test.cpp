@@ -255,7 +255,7 @@ TEST_CASE("MACR ranks by its own rule, by dot product and by cosine") {
   auto& weights = model.weights();
   for (Matrix<float>* table :
        {&weights.users, &weights.items, &weights.loss.user_head, &weights.loss.item_head}) {
-    for (float& value : *table) value = static_cast<float>(detail::standard_normal(random, at++));
+    for (float& value : *table) value = static_cast<float>(standard_normal(random, at++));
   }
   for (const Similarity similarity : {Similarity::dot, Similarity::cosine}) {
     for (Index u = 0; u < 3; ++u) {

@@ -29,7 +29,7 @@ Matrix<float> rows_of_kind(std::size_t size, std::size_t dim, std::size_t kind,
   const Random random(seed, Stream::synthetic);
   for (std::size_t r = 0; r < size; ++r) {
     for (std::size_t k = 0; k < dim; ++k) {
-      const auto drawn = static_cast<float>(detail::standard_normal(random, r * dim + k));
+      const auto drawn = static_cast<float>(standard_normal(random, r * dim + k));
       float& number = table(r, k);
       if (kind == 0) number = drawn;
       if (kind == 1) number = drawn > 0 ? 1.0F : -1.0F;               // all columns at the limit

@@ -201,10 +201,10 @@ TEST_CASE("ranking with pruning is the same with an offset and factors of either
     scorer.offset = offset;
     const Random random(9, Stream::synthetic);
     for (Index u = 0; u < sizes.users; ++u) {
-      scorer.user_factor.push_back(static_cast<float>(detail::standard_normal(random, u)));
+      scorer.user_factor.push_back(static_cast<float>(standard_normal(random, u)));
     }
     for (Index i = 0; i < sizes.items; ++i) {
-      scorer.item_factor.push_back(static_cast<float>(detail::standard_normal(random, 1000 + i)));
+      scorer.item_factor.push_back(static_cast<float>(standard_normal(random, 1000 + i)));
     }
     check_same(scorer, seen);
     check_same(scorer, seen, Similarity::cosine);

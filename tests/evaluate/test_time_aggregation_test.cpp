@@ -69,9 +69,9 @@ const Split& split_of_150() {
       {.validation = 0.2, .test = 0.1, .seed = 1});
   return split;
 }
-using Untrained = Recommender<MF<8>, DirectAU, None, PRISM<1.0>>;
-const Untrained& untrained() {
-  static const Untrained made(split_of_150().train);
+using UntrainedModel = Recommender<MF<8>, DirectAU, None, PRISM<1.0>>;
+const UntrainedModel& untrained() {
+  static const UntrainedModel made(split_of_150().train);
   return made;
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("with weight 0 a scorer is what it was, to the last bit") {
 TEST_CASE("of a device's rows the host makes what it makes of its own") {
   const test::GuardedGrid grid;
   const Scorer<float> scorer = untrained().scorer();
-  const Untrained on_device(untrained(), memory_of(grid));
+  const UntrainedModel on_device(untrained(), memory_of(grid));
   const Scorer<float> of_device = on_device.scorer(grid);
   const Aggregation aggregation{.weight = 0.3};
   const Scorer<float> expected_rows = with_aggregation(scorer, untrained().train(), aggregation);
@@ -147,7 +147,7 @@ TEST_CASE("of a device's rows the host makes what it makes of its own") {
 
 TEST_CASE("a model in a device's memory has the points of the host's, without aggregation too") {
   const test::GuardedGrid grid;
-  const Untrained on_device(untrained(), memory_of(grid));
+  const UntrainedModel on_device(untrained(), memory_of(grid));
   const Interactions& validation = split_of_150().validation;
   const auto points = aggregation_points(grid, on_device, validation, aggregation_grid);
   const auto on_host = aggregation_points(untrained(), validation, aggregation_grid);

@@ -4,13 +4,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <memory_resource>
+#include <new>
 #include <prism/prism.hpp>
 #include <prism/testing/batch_evaluation.hpp>
 #include <span>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "guarded_grid.hpp"
@@ -302,4 +306,40 @@ TEST_CASE("a device's model is copied to the host for those who read it, and for
   fit(test::guarded_grid, model, guarded_split(), {.learning_rate = 0.02, .epochs = 3}, observer);
   CHECK(!observer.changed);
   CHECK(!same_numbers(observer.before, model.users()));
+}
+
+TEST_CASE("a device's memory is known as such for as long as it exists") {
+  struct Other final : DeviceMemory {
+    std::pmr::memory_resource* pinned() noexcept override { return this; }
+    void copy(void* to, const void* from, std::size_t bytes) override {
+      std::memcpy(to, from, bytes);
+    }
+    void* do_allocate(std::size_t bytes, std::size_t) override { return ::operator new(bytes); }
+    void do_deallocate(void* block, std::size_t, std::size_t) override { ::operator delete(block); }
+    [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
+      return this == &other;
+    }
+  };
+  CHECK(device_memory(nullptr) == nullptr);
+  CHECK(device_memory(table_memory()) == nullptr);
+  alignas(Other) std::byte place[sizeof(Other)];
+  auto* const memory = new (place) Other;
+  std::pmr::memory_resource* const base = memory;
+  CHECK(device_memory(base) == memory);
+  CHECK(device_memory(table_memory()) == nullptr);
+  // Others come and go meanwhile.
+  std::vector<std::thread> threads;
+  std::atomic<bool> always = true;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 200; ++k) {
+        Other other;
+        if (device_memory(&other) != &other || device_memory(base) != memory) always = false;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(always);
+  memory->~Other();
+  CHECK(device_memory(base) == nullptr);
 }

@@ -26,7 +26,7 @@ Matrix<T> random_rows(std::size_t size, std::size_t dim, std::uint64_t seed) {
   Matrix<T> table = make_table<T>(size, dim);
   const Random random(seed, Stream::synthetic);
   for (std::size_t k = 0; k < table.size(); ++k) {
-    table.data()[k] = static_cast<T>(detail::standard_normal(random, k));
+    table.data()[k] = static_cast<T>(standard_normal(random, k));
   }
   return table;
 }

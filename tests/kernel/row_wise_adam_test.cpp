@@ -185,7 +185,7 @@ PRISM_FOR_EACH_VARIANT("deferred steps of a row without decay equal single steps
 TEST_CASE_TEMPLATE("rows that decay to nothing stay finite, and zeros stay zeros", T, float,
                    double) {
   constexpr std::size_t dim = 16, steps = 200, flushes = 100;
-  const detail::FlushDenormals flush_denormals;
+  const FlushDenormals flush_denormals;
   for (const double start : {0.1, 0.0, 1e-20, 1e-30}) {
     for (const auto& [rate, decay] : {std::pair(1e-3, 1e-2), {1e-3, 1e-3}, {1e-2, 1e-3}}) {
       CAPTURE(start);

@@ -32,8 +32,7 @@ template <class T>
 [[nodiscard]] std::vector<T> draws(std::size_t n, std::uint64_t seed) {
   const prism::Random random(seed, prism::Stream::synthetic);
   std::vector<T> values(n);
-  for (std::size_t i = 0; i < n; ++i)
-    values[i] = static_cast<T>(prism::detail::standard_normal(random, i));
+  for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<T>(prism::standard_normal(random, i));
   return values;
 }
 

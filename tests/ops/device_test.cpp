@@ -29,7 +29,7 @@ Matrix<T> random_table(std::size_t size, std::size_t dim, std::uint64_t seed) {
   Matrix<T> table = make_table<T>(size, dim);
   const Random random(seed, Stream::synthetic);
   for (std::size_t i = 0; i < table.size(); ++i)
-    table.data()[i] = static_cast<T>(detail::standard_normal(random, i));
+    table.data()[i] = static_cast<T>(standard_normal(random, i));
   return table;
 }
 
@@ -88,7 +88,7 @@ void check_product(std::size_t m, std::size_t n, std::size_t k) {
   const detail::ByLine<ConstRows> right_lines{rows(b)};
   const detail::ByDepth<ConstRows> right_matrix{rows(b_transposed)};
   const auto check = [&](const auto& left, const auto& right) {
-    detail::Scratch scratch;
+    Scratch scratch;
     Matrix<T> product = make_table<T>(m, n);
     product.fill(std::numeric_limits<T>::quiet_NaN());
     detail::multiply<T>(serial_grid, {m, n, k}, left, right,
@@ -127,7 +127,7 @@ void check_pair_potential(std::size_t n, std::size_t dim) {
   Matrix<T> unit = random_table<T>(n, dim, n + dim);
   for (std::size_t r = 0; r < n; ++r) normalise(rows(unit)[r], rows(unit)[r], dim);
   const auto run = [&](const auto& exec) {
-    detail::Scratch scratch;
+    Scratch scratch;
     Matrix<T> gradient = random_table<T>(n, dim, 3);
     const double total = pair_potential(
         exec, Rows<const T>(rows(unit)), 4, [](double sum) { return 1 + 0.1 * sum; },
@@ -222,7 +222,7 @@ void check_tower(std::size_t size, std::size_t dim, const Activation& activation
   for (std::size_t l = 0; l < Layers; ++l) layers[l] = {rows(weights[l]), biases[l].data()};
 
   const auto run = [&](const auto& exec) {
-    detail::Scratch scratch;
+    Scratch scratch;
     std::vector<Matrix<T>> results;
     std::vector<Rows<T>> layer_gradients;
     for (std::size_t l = 0; l < Layers; ++l) {

@@ -29,11 +29,10 @@ struct WeightedRows {
   WeightedRows(std::size_t size, std::size_t dim)
       : table(make_table<double>(table_rows, dim)), selected(size), weight(size) {
     const Random random(size + dim, Stream::synthetic);
-    for (std::size_t i = 0; i < table.size(); ++i)
-      table.data()[i] = detail::standard_normal(random, i);
+    for (std::size_t i = 0; i < table.size(); ++i) table.data()[i] = standard_normal(random, i);
     for (std::size_t k = 0; k < size; ++k) {
       selected[k] = random.uniform_int(table.size() + k, table_rows);
-      weight[k] = detail::standard_normal(random, table.size() + size + k);
+      weight[k] = standard_normal(random, table.size() + size + k);
     }
   }
 
@@ -42,8 +41,8 @@ struct WeightedRows {
   template <Execution X>
   [[nodiscard]] std::vector<double> sum(const X& exec, bool weighted) const {
     std::vector<double> to(table.shape(1), 77.0);
-    detail::Scratch scratch;
-    detail::sum_rows<double>(exec, rows(), weighted ? weight.data() : nullptr, to.data(), scratch);
+    Scratch scratch;
+    sum_rows<double>(exec, rows(), weighted ? weight.data() : nullptr, to.data(), scratch);
     return to;
   }
 };
@@ -90,9 +89,9 @@ TEST_CASE("the host adds numbers from the first to the last, a device up to roun
     const double* const numbers = problem.weight.data();
     const auto number = [=](std::size_t i) -> double { return numbers[i]; };
     const double expected = std::accumulate(problem.weight.begin(), problem.weight.end(), 0.0);
-    CHECK(detail::sum_over_elements(serial, size, number) == expected);
-    CHECK(detail::sum_over_elements(par, size, number) == expected);
-    CHECK(std::abs(detail::sum_over_elements(serial_grid, size, number) - expected) <= 1e-11);
+    CHECK(sum_over_elements(serial, size, number) == expected);
+    CHECK(sum_over_elements(par, size, number) == expected);
+    CHECK(std::abs(sum_over_elements(serial_grid, size, number) - expected) <= 1e-11);
   }
 }
 
@@ -106,7 +105,7 @@ TEST_CASE("the sum over a row's occurrences has one term for each") {
   for (std::size_t p = 0; p < pairs.size(); ++p) expected[batch.users[p]] += 1 + std::sqrt(p);
   const auto check = [&](const auto& exec) {
     std::vector<double> to(expected.size(), 77.0);
-    detail::sum_over_occurrences<double>(
+    sum_over_occurrences<double>(
         exec, batch.user_side, [](std::size_t p) { return 1 + std::sqrt(static_cast<double>(p)); },
         Rows<double>(to.data(), to.size(), 1));
     CHECK(to == expected);

@@ -22,8 +22,7 @@ namespace {
 Matrix<double> unit_rows(std::size_t n, std::size_t dim, std::uint64_t seed) {
   auto table = zeros<double>(n, dim);
   const Random random(seed, Stream::synthetic);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    table.data()[i] = detail::standard_normal(random, i);
+  for (std::size_t i = 0; i < table.size(); ++i) table.data()[i] = standard_normal(random, i);
   for (std::size_t r = 0; r < n; ++r) normalise(rows(table)[r], rows(table)[r], dim);
   return table;
 }
@@ -54,7 +53,7 @@ void check(std::size_t n, std::size_t dim) {
   }
   const Matrix<T> table = converted<T>(exact);
   auto gradient = zeros<T>(n, dim);
-  detail::Scratch scratch;
+  Scratch scratch;
   const double got = pair_potential(
       host<Isa>, rows(table), rate, [](double) { return 1.0; }, rows(gradient), scratch);
   const double bound = std::is_same_v<T, double> ? 1e-12 : 1e-5;
@@ -98,7 +97,7 @@ template <class Isa>
 Matrix<float> gradient_of(std::size_t n, std::size_t dim) {
   const Matrix<float> table = converted<float>(unit_rows(n, dim, 1));
   auto gradient = zeros<float>(n, dim);
-  detail::Scratch scratch;
+  Scratch scratch;
   pair_potential(host<Isa>, rows(table), 4.0, [](double) { return 1.0; }, rows(gradient), scratch);
   return gradient;
 }
@@ -111,7 +110,7 @@ double relative_error_of_gradient() {
   const Matrix<float> table = converted<float>(exact);
   auto expected = zeros<double>(512, 64);
   auto found = zeros<float>(512, 64);
-  detail::Scratch scratch;
+  Scratch scratch;
   const auto one = [](double) { return 1.0; };
   pair_potential(par, rows(exact), 4.0, one, rows(expected), scratch);
   pair_potential(host<Isa>, rows(table), 4.0, one, rows(found), scratch);
@@ -159,7 +158,7 @@ TEST_CASE_TEMPLATE("with tiles of bfloat16, NaN that arithmetic makes stays NaN"
   Matrix<float> table = converted<float>(unit_rows(300, 40, 3));
   std::fill_n(rows(table)[290], 40, std::numeric_limits<float>::quiet_NaN());
   auto gradient = zeros<float>(300, 40);
-  detail::Scratch scratch;
+  Scratch scratch;
   const double total = pair_potential(
       host<Isa>, rows(std::as_const(table)), 4.0, [](double) { return 1.0; }, rows(gradient),
       scratch);
@@ -191,7 +190,7 @@ TEST_CASE("the pair potential is the same to the last bit for any number of thre
     const auto run = [&](std::size_t threads) {
       const ThreadLimit limit(threads);
       auto gradient = zeros<float>(700, dim);
-      detail::Scratch scratch;
+      Scratch scratch;
       const double total = pair_potential(
           par, rows(table), 4.0, [](double sum) { return 1 / sum; }, rows(gradient), scratch);
       return std::pair(total,

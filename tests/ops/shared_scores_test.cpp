@@ -45,7 +45,7 @@ Matrix<T> table(std::size_t size, std::size_t dim, Stream stream) {
   auto rows = zeros<T>(size, dim);
   const Random random(3, stream);
   for (std::size_t i = 0; i < rows.size(); ++i)
-    rows.data()[i] = static_cast<T>(detail::standard_normal(random, i));
+    rows.data()[i] = static_cast<T>(standard_normal(random, i));
   return rows;
 }
 

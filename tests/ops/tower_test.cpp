@@ -32,7 +32,7 @@ TowerTable<double> tower_rows(std::size_t size, std::size_t dim, std::uint64_t s
   for (std::size_t r = 0; r < size; ++r) {
     for (std::size_t c = 0; c < dim; ++c) {
       table[r][c] = static_cast<double>(
-          static_cast<float>(detail::standard_normal(random, r * dim + c) / std::sqrt(divisor)));
+          static_cast<float>(standard_normal(random, r * dim + c) / std::sqrt(divisor)));
     }
   }
   return table;
@@ -143,7 +143,7 @@ void check_tower_of(std::size_t size, std::size_t dim, const Activation& activat
   const std::array<Rows<T>, 4> gradients{rows(got_weight[0]), rows(got_bias[0]),
                                          rows(got_weight[1]), rows(got_bias[1])};
   Matrix<T> got = zeros<T>(size, dim);
-  detail::Scratch scratch;
+  Scratch scratch;
   const auto saved = tower_forward<T>(host<Isa>, {rows(rows_of_table), selected}, layers,
                                       activation, rows(got), scratch);
   const Rows<const T> got_of_rows =
@@ -206,7 +206,7 @@ TEST_CASE("towers are the same to the last bit for any number of threads") {
                   of_bias = zeros<float>(1, 24), of_weight_1 = of_weight, of_bias_1 = of_bias;
     const std::array<Rows<float>, 4> gradients{rows(of_weight), rows(of_bias), rows(of_weight_1),
                                                rows(of_bias_1)};
-    detail::Scratch scratch;
+    Scratch scratch;
     const auto saved =
         tower_forward<float>(par, rows(table), layers, ReLU{}, rows(output), scratch);
     const Rows<const float> of_rows =

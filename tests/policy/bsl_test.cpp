@@ -17,10 +17,8 @@ TEST_CASE("BSL averages the exponentials of a user's positives in the batch") {
   const Interactions train(2, 4, pairs);
   auto users = zeros<double>(2, 3), items = zeros<double>(4, 3);
   const Random random(5, Stream::users);
-  for (std::size_t i = 0; i < users.size(); ++i)
-    users.data()[i] = detail::standard_normal(random, i);
-  for (std::size_t i = 0; i < items.size(); ++i)
-    items.data()[i] = detail::standard_normal(random, 100 + i);
+  for (std::size_t i = 0; i < users.size(); ++i) users.data()[i] = standard_normal(random, i);
+  for (std::size_t i = 0; i < items.size(); ++i) items.data()[i] = standard_normal(random, 100 + i);
   const auto cosine = [&](Index u, Index i) {
     return dot(rows(users)[u], rows(items)[i], 3) / norm(rows(users)[u], 3) /
            norm(rows(items)[i], 3);

@@ -55,7 +55,7 @@ Evaluated evaluated(const Backbone& backbone, const Loss& loss, const GradientPr
   const Random random(seed, Stream::users);
   std::uint64_t draw = 0;
   for (Matrix<double>* table : {&users, &items}) {
-    for (double& value : *table) value = detail::standard_normal(random, draw++);
+    for (double& value : *table) value = standard_normal(random, draw++);
   }
   BatchGradients<double> gradients;
   Evaluated result{evaluate(users, items, &gradients), {}};

@@ -61,7 +61,7 @@ TEST_CASE("dropout sets the share of numbers that its rate says to zero, and sca
     CAPTURE(rate);
     const Dropout<MF<dim>> backbone{.rate = rate};
     const auto state = make_state<double>(backbone, StateContext{all, dim, 1});
-    detail::Scratch scratch;
+    Scratch scratch;
     BackboneStep<double> step{{rows(table), rows(table)}, batch, scratch};
     const auto result = backbone.forward<double>(step, state);
     double dropped = 0;

@@ -89,8 +89,7 @@ TEST_CASE("a formula has the value and the gradient of the same loss with its de
       auto items = zeros<double>(problem.train.items(), problem.dim);
       std::uint64_t draw = 0;
       for (Matrix<double>* table : {&users, &items}) {
-        for (double& value : *table)
-          value = detail::standard_normal(Random(seed, Stream::users), draw++);
+        for (double& value : *table) value = standard_normal(Random(seed, Stream::users), draw++);
       }
       return evaluate(users, items, &gradients);
     };

@@ -19,7 +19,7 @@ namespace {
 Matrix<double> table(Index size, std::size_t dim, Stream stream) {
   auto made = zeros<double>(size, dim);
   const Random random(3, stream);
-  for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = detail::standard_normal(random, i);
+  for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = standard_normal(random, i);
   return made;
 }
 

@@ -35,7 +35,7 @@ struct World {
     const Random random(3, Stream::synthetic);
     std::uint64_t at = 0;
     for (Matrix<double>* table : {&users, &items}) {
-      for (double& value : *table) value = detail::standard_normal(random, at++);
+      for (double& value : *table) value = standard_normal(random, at++);
     }
   }
 

@@ -162,6 +162,28 @@ user=$(head -n 1 $ranked/user_ids.txt)
 asked() { "$recommend" --model $ranked --users "$user" "$@"; }
 asked | cmp - <(asked --rank-power "$power") || fail "the model does not rank with the power that was chosen"
 asked | cmp -s - <(asked --rank-power -2) && fail "another power ranks alike"
+asked --rank-power "$power" --rank-exponent 1 >out.txt 2>messages.txt
+asked | cmp -s - out.txt && fail "the rows' own magnitudes change nothing"
+grep -qF "ranks with power $power, exponent 1 in place of the model's power $power" messages.txt || fail "$(cat messages.txt)"
+
+# Training goes on from a saved model, with the same users and items or more.
+head -n 150 ratings.dat >earlier.dat
+"$program" --data earlier.dat --dim 8 --batch 64 --epochs 3 --quiet --regularizer None --loss SSM --save earlier >out.txt 2>&1 || fail "$(cat out.txt)"
+warm() { "$program" --data ratings.dat --batch 64 --epochs 3 --regularizer None --loss SSM --warm-start "$@"; }
+warm earlier/MF-SSM-None-Xavier --dim 8 --json warm.json >out.txt 2>messages.txt || fail "$(cat messages.txt)"
+grep -qE '^warm start: [0-9]+ of [0-9]+ users and [0-9]+ of [0-9]+ items are known to earlier/' messages.txt &&
+  grep -qF '"warm_start": "earlier/MF-SSM-None-Xavier"' warm.json || fail "$(cat messages.txt)"
+plain --regularizer None --loss SSM --json cold.json >out.txt 2>&1
+first_loss() { grep -m 1 '"loss": [0-9-]' "$1"; }
+[ -n "$(first_loss warm.json)" ] && [ "$(first_loss warm.json)" != "$(first_loss cold.json)" ] || fail "the first loss is that of initial rows"
+status=0
+warm earlier/MF-SSM-None-Xavier --dim 4 >out.txt 2>&1 || status=$?
+[ "$status" = 1 ] && grep -q -- "--warm-start: the model must have the backbone" out.txt || fail "another dimension: $(cat out.txt)"
+status=0
+warm earlier --dim 8 >out.txt 2>&1 || status=$?
+[ "$status" = 1 ] && grep -q "earlier.*manifest.txt" out.txt || fail "no saved model: $(cat out.txt)"
+refused 2 "--warm-start excludes --retrain" --warm-start earlier --retrain
+refused 2 "--warm-start: is for single runs" --warm-start earlier --lr 0.1,0.01
 
 # A value that is given, and others to choose from.
 plain --rank-power 0.50 --json fixed.json --save ranked >fixed.txt 2>&1 || fail "$(cat fixed.txt)"

@@ -264,6 +264,22 @@ TEST_CASE("cosines do not depend on a ranking's magnitudes, however short or lon
   }
 }
 
+TEST_CASE("cosines in double do not depend on a ranking's magnitudes, either") {
+  InDouble model(small_data());
+  const RecommendOptions by_cosine{.similarity = Similarity::cosine};
+  const auto expected = recommend(model, 3, 5, by_cosine);
+  for (const double magnitude : {1e-300, 1e-50, 1e-14, 1e14, 1e160, 1e300}) {
+    CAPTURE(magnitude);
+    model.set_ranking({.magnitudes = std::vector<double>(30, magnitude)});
+    const auto found = recommend(model, 3, 5, by_cosine);
+    REQUIRE(found.size() == 5);
+    for (std::size_t k = 0; k < 5; ++k) {
+      CHECK(found[k].item == expected[k].item);
+      CHECK(found[k].score == doctest::Approx(expected[k].score).epsilon(1e-12));
+    }
+  }
+}
+
 TEST_CASE("values to choose from are refused where nothing chooses") {
   const TemporaryFolder folder;
   Factors model(small_data());

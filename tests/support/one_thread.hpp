@@ -24,7 +24,7 @@ template <class Isa>
 struct Backend<test::OneThread<Isa>> {
   template <class Body>
   static void tasks(const test::OneThread<Isa>& /*exec*/, std::size_t n, const Body& body) {
-    const detail::FlushDenormals flush;
+    const FlushDenormals flush;
     for (std::size_t i = 0; i < n; ++i) body(i);
   }
 };

@@ -22,7 +22,7 @@ prism::Matrix<T> normal_rows(std::size_t size, std::size_t dim, std::uint64_t se
   prism::Matrix<T> table = prism::zeros<T>(size, dim);
   const prism::Random random(seed, prism::Stream::synthetic);
   for (std::size_t i = 0; i < size * dim; ++i)
-    table.data()[i] = static_cast<T>(prism::detail::standard_normal(random, i));
+    table.data()[i] = static_cast<T>(prism::standard_normal(random, i));
   return table;
 }
 

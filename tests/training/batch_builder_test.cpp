@@ -153,7 +153,7 @@ TEST_CASE(
 TEST_CASE("a batch without its negatives is one that was built without, but for later rows") {
   const Interactions train(900, 451, {});
   BatchBuilder with(train), without(train);
-  detail::Scratch scratch;
+  Scratch scratch;
   const auto check = [&](const Batch& batch, const Batch& whole, const Batch& expected) {
     CHECK(list(batch.users) == list(expected.users));
     CHECK(list(batch.items) == list(expected.items));

@@ -73,7 +73,7 @@ class ThreeRows {
             const Regularizer& regularizer) {
     const std::size_t in_batch = number % 2 == 0 ? 2 : 1;
     for (std::size_t i = 0; i < gradient_.size(); ++i) {
-      const double drawn = detail::standard_normal(random_, number * gradient_.size() + i);
+      const double drawn = standard_normal(random_, number * gradient_.size() + i);
       gradient_.data()[i] = static_cast<T>(0.01 * drawn);
     }
     const std::vector<Index> unique_rows{0, 1}, of_both{0, 1, absent}, of_one{0, absent, absent};

@@ -120,7 +120,11 @@ TEST_CASE(
   using Model = Recommender<MF<16>, SSM>;
   struct Rates {
     std::vector<double> found;
-    void begin(const FitInfo& info, const Model&) { found.push_back(info.learning_rate); }
+    std::vector<bool> constant;
+    void begin(const FitInfo& info, const Model&) {
+      found.push_back(info.learning_rate);
+      constant.push_back(info.constant_rate);
+    }
   };
   const Split& split = small_split();
   const FitOptions options{.batch_size = 512, .epochs = 2};
@@ -133,7 +137,7 @@ TEST_CASE(
       Model model(split.train, {.ranking = before});
       const History history = fit(model, split, options, rates);
       CHECK(history.learning_rate == rates.found[0]);
-      if (history.best_epoch == 0) continue;
+      REQUIRE(history.best_epoch > 0);
       model.set_ranking(after.chooses() ? after.with_choice(history.best_chosen) : after);
       if (after.chooses() && !history.best_chosen) {
         CHECK(
@@ -144,6 +148,7 @@ TEST_CASE(
       }
       static_cast<void>(retrain(model, split, history, options, rates));
       CHECK(rates.found[1] == rates.found[0]);
+      CHECK(rates.constant[1] == rates.constant[0]);
     }
   }
   // Of a run with other options.

@@ -117,7 +117,7 @@ class LightGCN {
   template <class T, Execution X>
   [[nodiscard]] Output<T> output(const X& exec, Embeddings<const T> tables,
                                  const Interactions& train, const State<T>& state) const {
-    detail::Scratch scratch(memory_of(exec));
+    Scratch scratch(memory_of(exec));
     const Embeddings<T> all = propagate(exec, tables, train, state, scratch);
     const auto copy_rows = [&](Rows<const T> from) {
       Matrix<T> table = make_table<T>(from.size(), from.dim(), memory_of(exec));
@@ -134,7 +134,7 @@ class LightGCN {
   template <class T, Execution X>
   static Embeddings<T> propagate(const X& exec, Embeddings<const T> start,
                                  const Interactions& train, const State<T>& state,
-                                 detail::Scratch& scratch) {
+                                 Scratch& scratch) {
     return mean_of_layers<T>(exec, start, train, {state.user_scale, state.item_scale}, Layers,
                              scratch);
   }

@@ -187,7 +187,7 @@ class MLP {
       constexpr std::size_t block_size = 8192;
       for (std::size_t r = 0; r < all_indices.size(); r += block_size) {
         const std::size_t count = std::min(block_size, all_indices.size() - r);
-        detail::Scratch scratch(memory_of(exec));
+        Scratch scratch(memory_of(exec));
         static_cast<void>(
             tower_forward<T>(exec, {table, std::span<const Index>(all_indices).subspan(r, count)},
                              detail::layers_of(tower), activation_,

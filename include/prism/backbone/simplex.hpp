@@ -221,7 +221,7 @@ class SimpleX {
     constexpr std::size_t block_size = 8192;
     for (std::size_t r = 0; r < all_users.size(); r += block_size) {
       const std::size_t count = std::min(block_size, all_users.size() - r);
-      detail::Scratch scratch(memory_of(exec));
+      Scratch scratch(memory_of(exec));
       static_cast<void>(user_rows<T>(exec, tables, train,
                                      std::span<const Index>(all_users).subspan(r, count), state,
                                      Rows<T>(rows(users)[r], count, dim()), scratch));
@@ -242,7 +242,7 @@ class SimpleX {
   template <class T, Execution X>
   Saved<T, X> user_rows(const X& exec, Embeddings<const T> tables, const Interactions& train,
                         std::span<const Index> users, const State<T>& state, Rows<T> output,
-                        detail::Scratch& scratch) const {
+                        Scratch& scratch) const {
     const Rows<T> history = scratch.allocate<T>(users.size(), dim());
     detail::average_histories<T>(exec, train, history_factor<T>(), tables.items, users, history);
     const Rows<T> no_bias = scratch.allocate_zeros<T>(exec, 1, dim());

@@ -10,7 +10,7 @@
 
 #include "prism/core/config.hpp"
 
-namespace prism::inline PRISM_ISA::detail {
+namespace prism::inline PRISM_ISA {
 
 /// During its lifetime, this thread treats denormal numbers (in float, below 1.2e-38) as zero and
 /// produces none. Training is full of them: the derivative of a well-ranked pair is of the order of
@@ -49,4 +49,4 @@ class FlushDenormals {
   Control previous_;
 };
 
-}  // namespace prism::inline PRISM_ISA::detail
+}  // namespace prism::inline PRISM_ISA

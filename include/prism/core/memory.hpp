@@ -119,8 +119,9 @@ class DeviceMemories {
   std::atomic<std::size_t> count_ = 0;
 };
 
-/// Never destroyed, since a device's memory may be needed until the program ends.
-[[nodiscard]] inline DeviceMemories& device_memories() noexcept {
+/// Never destroyed, since a device's memory may be needed until the program ends. One for all
+/// shared libraries of a program.
+[[nodiscard]] PRISM_ONE_TYPE inline DeviceMemories& device_memories() noexcept {
   static DeviceMemories* const memories = new DeviceMemories;
   return *memories;
 }

@@ -14,7 +14,9 @@
 #include "prism/core/parallel.hpp"
 #include "prism/core/rows.hpp"
 
-namespace prism::inline PRISM_ISA::detail {
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
 
 template <Execution X, class T>
 void fill_zeros(const X& exec, T* to, std::size_t n) {
@@ -27,6 +29,8 @@ void fill_zeros(const X& exec, T* to, std::size_t n) {
     });
   }
 }
+
+}  // namespace detail
 
 /// An arena for intermediate results. Not thread-safe; the memory it returns may be shared between
 /// threads.
@@ -48,7 +52,7 @@ class Scratch {
   [[nodiscard]] Rows<T> allocate_zeros(const X& exec, std::size_t size, std::size_t dim,
                                        std::size_t first = 0) {
     Rows<T> rows = allocate<T>(size, dim);
-    fill_zeros(exec, rows[first], (size - first) * dim);
+    detail::fill_zeros(exec, rows[first], (size - first) * dim);
     return rows;
   }
 
@@ -101,4 +105,4 @@ class Scratch {
   std::size_t used_ = 0;  // of the last block
 };
 
-}  // namespace prism::inline PRISM_ISA::detail
+}  // namespace prism::inline PRISM_ISA

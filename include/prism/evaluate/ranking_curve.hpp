@@ -55,7 +55,6 @@ template <Execution X, class T>
   require(!rankings.empty(), "rankings", "must not be empty");
   std::vector<RankingPoint> curve;
   for (const Ranking& ranking : rankings) {
-    ranking.check_has_choice();
     const Scorer<T> ranked = with_ranking(exec, scorer, ranking, train);
     curve.push_back({ranking, evaluate(exec, ranked, relevant, options)});
   }

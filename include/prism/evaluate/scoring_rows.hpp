@@ -50,9 +50,19 @@ template <class T>
 /// or long that `normalise` would not divide by their norm are brought near 1 first, exactly.
 template <class Isa, class T>
 PRISM_HOST_DEVICE void write_direction(T* to, const T* row, std::size_t dim) noexcept {
-  const T magnitude = normalise<Isa>(to, row, dim);
-  if (magnitude > static_cast<T>(min_norm) && is_finite(magnitude)) return;
-  scale<Isa>(to, static_cast<T>(is_finite(magnitude) ? 0x1p100 : 0x1p-100), row, dim);
+  T magnitude = normalise<Isa>(to, row, dim);
+  const auto in_range = [](T number) {
+    return number > static_cast<T>(min_norm) && is_finite(number);
+  };
+  if (in_range(magnitude)) return;
+  constexpr int steps = std::is_same_v<T, float> ? 1 : 11;  // from the ends of the type's range
+  const T factor = static_cast<T>(is_finite(magnitude) ? 0x1p100 : 0x1p-100);
+  scale<Isa>(to, factor, row, dim);
+  for (int step = 1; step < steps; ++step) {
+    magnitude = norm<Isa>(to, dim);
+    if (in_range(magnitude)) break;
+    scale<Isa>(to, factor, to, dim);
+  }
   normalise<Isa>(to, to, dim);
 }
 

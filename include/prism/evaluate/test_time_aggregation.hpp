@@ -114,7 +114,7 @@ template <Execution X, class T>
   const HostView<T, X> user_numbers(exec, numbers(users)), item_numbers(exec, numbers(items));
   const Rows<const T> own_users(user_numbers.numbers().data(), users.size(), users.dim());
   const Rows<const T> own_items(item_numbers.numbers().data(), items.size(), items.dim());
-  detail::Scratch scratch;
+  Scratch scratch;
   const auto aggregate = [&](Adjacency neighbours, std::span<const Index> own_degree,
                              Rows<const T> own, std::span<const Index> neighbour_degree,
                              Rows<const T> of_neighbours) {

@@ -35,7 +35,7 @@ struct Backend<Host<Isa>> {
   template <class Body>
   static void tasks(const Host<Isa>& exec, std::size_t n, const Body& body) {
     const auto call = [](const void* erased, std::size_t begin, std::size_t end) {
-      const detail::FlushDenormals flush;
+      const FlushDenormals flush;
       const Body& own = *static_cast<const Body*>(erased);
       for (std::size_t i = begin; i != end; ++i) own(i);
     };

@@ -15,7 +15,7 @@ template <>
 struct Backend<Serial> {
   template <class Body>
   static void tasks(const auto& /*exec*/, std::size_t n, const Body& body) {
-    const detail::FlushDenormals flush;
+    const FlushDenormals flush;
     for (std::size_t i = 0; i < n; ++i) body(i);
   }
 };

@@ -50,7 +50,7 @@ template <Execution X, class Model, class T = typename Model::scalar_type>
                                        Matrix<T> items, const Ranking& ranking) {
   Scorer<T> scorer{Output<T>(std::move(users), std::move(items))};
   prism::apply_ranking_rule(exec, model.options().loss, scorer, model.weights().loss);
-  return with_ranking(exec, scorer, ranking, model.train());
+  return ranked_scorer(exec, scorer, ranking, model.train());
 }
 
 }  // namespace detail

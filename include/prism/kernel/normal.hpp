@@ -11,7 +11,7 @@
 #include "prism/kernel/angles.hpp"
 #include "prism/kernel/elementary.hpp"
 
-namespace prism::inline PRISM_ISA::detail {
+namespace prism::inline PRISM_ISA {
 
 /// The standard normal number of a position (Box-Muller).
 [[nodiscard]] inline double standard_normal(const Random& random, std::uint64_t position) noexcept {
@@ -21,4 +21,4 @@ namespace prism::inline PRISM_ISA::detail {
   return std::sqrt(-2.0 * elementary::log(u)) * elementary::cos(angle);
 }
 
-}  // namespace prism::inline PRISM_ISA::detail
+}  // namespace prism::inline PRISM_ISA

@@ -83,7 +83,7 @@ struct DirectAU {
   /// @param row_of_pair  the row of each pair
   template <class T, Execution X>
   double uniformity(const X& exec, Rows<const T> unit, std::span<const Index> row_of_pair,
-                    const BatchSide& side, Rows<T> unit_gradient, detail::Scratch& scratch) const {
+                    const BatchSide& side, Rows<T> unit_gradient, Scratch& scratch) const {
     if (!duplicates) {
       return prism::uniformity<T>(exec, unit, gamma / 2, PairMean::strict, unit_gradient, scratch);
     }

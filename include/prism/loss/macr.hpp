@@ -130,9 +130,8 @@ struct MACR {
       const Random random = context.random();
       const double deviation = std::sqrt(2.0 / static_cast<double>(context.dim + 1));
       for (std::size_t k = 0; k < context.dim; ++k) {
-        user_head(0, k) = static_cast<T>(deviation * detail::standard_normal(random, k));
-        item_head(0, k) =
-            static_cast<T>(deviation * detail::standard_normal(random, context.dim + k));
+        user_head(0, k) = static_cast<T>(deviation * standard_normal(random, k));
+        item_head(0, k) = static_cast<T>(deviation * standard_normal(random, context.dim + k));
       }
     }
     State(const State& other, std::pmr::memory_resource* memory)
@@ -157,7 +156,7 @@ struct MACR {
   double operator()(const LossStep<T, X>& step, const State<T>& state) const {
     using Isa = typename X::isa;
     const Batch& batch = step.batch;
-    detail::Scratch& scratch = step.scratch;
+    Scratch& scratch = step.scratch;
     const std::size_t pairs = batch.pairs(), n = batch.negatives_per_pair;
     const IndexedRows<const T> active_users = step.output.users.first(batch.user_side.num_active);
     const IndexedRows<const T> active_items = step.output.items.first(batch.item_side.num_active);
@@ -202,7 +201,7 @@ struct MACR {
                 weight * (fused.value + item_weight * item_loss + user_weight * user_loss));
           });
         });
-    detail::sum_over_occurrences<T>(
+    sum_over_occurrences<T>(
         step.exec, batch.user_side,
         [=] PRISM_HOST_DEVICE(std::size_t p) -> T {
           T sum = 0;
@@ -210,7 +209,7 @@ struct MACR {
           return sum;
         },
         user.d_score);
-    detail::sum_over_occurrences<T>(
+    sum_over_occurrences<T>(
         step.exec, batch.item_side,
         [=] PRISM_HOST_DEVICE(std::size_t occurrence) -> T {
           if (occurrence < pairs) return item_d_score[occurrence][0];
@@ -223,10 +222,10 @@ struct MACR {
     detail::add_head_gradient<T>(step.exec, active_items, item.d_score, state.item_head.data(),
                                  step.gradient.items);
     // The heads' gradients are zero on entry.
-    detail::sum_rows<T>(step.exec, active_users, user.d_score.data(),
-                        step.parameter_gradients[0][0], scratch);
-    detail::sum_rows<T>(step.exec, active_items, item.d_score.data(),
-                        step.parameter_gradients[1][0], scratch);
+    sum_rows<T>(step.exec, active_users, user.d_score.data(), step.parameter_gradients[0][0],
+                scratch);
+    sum_rows<T>(step.exec, active_items, item.d_score.data(), step.parameter_gradients[1][0],
+                scratch);
     return total;
   }
 

@@ -166,10 +166,10 @@ struct MAWU {
       return static_cast<T>(*pairs.margin[p] * *pairs.d_margin[p]);
     };
     // The margins' gradients are zero on entry.
-    detail::sum_over_occurrences<T>(step.exec, batch.user_side, margin_gradient,
-                                    step.parameter_gradients[0]);
-    detail::sum_over_occurrences<T>(step.exec, batch.item_side, margin_gradient,
-                                    step.parameter_gradients[1]);
+    sum_over_occurrences<T>(step.exec, batch.user_side, margin_gradient,
+                            step.parameter_gradients[0]);
+    sum_over_occurrences<T>(step.exec, batch.item_side, margin_gradient,
+                            step.parameter_gradients[1]);
     const auto per_pair = [=] PRISM_HOST_DEVICE(std::size_t p,
                                                 PairScores<T, typename X::isa> cosine) -> double {
       cosine.set_positive(static_cast<T>(*pairs.angle[p] * *pairs.d_angle[p]));

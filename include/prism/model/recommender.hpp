@@ -271,7 +271,7 @@ class Recommender {
     }
     Scorer<Scalar> scorer{output(exec)};
     prism::apply_ranking_rule(exec, options_.loss, scorer, weights_.loss);
-    return with_ranking(exec, scorer, ranking, train_);
+    return detail::ranked_scorer(exec, scorer, ranking, train_);
   }
   template <Execution X = Host<>>
   Scorer<Scalar> scorer(const X& = {}) const&& {

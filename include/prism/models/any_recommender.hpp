@@ -127,6 +127,9 @@ class AnyRecommender {
 
   /// Gives the model what a saved model has learnt about the same users and items, before training;
   /// see prism/serve/warm_start.hpp.
+  /// @throws DataError      if there is no saved model, or it is damaged
+  /// @throws ArgumentError  if backbone, loss or dimension are others, or no user or item is the
+  /// same
   virtual KnownRows warm_start(const std::filesystem::path& saved) = 0;
 
   /// Begins training on split.train, which must equal train(), or continues from a checkpoint; see
@@ -172,7 +175,7 @@ class AnyRecommender {
                                                  const EvaluateOptions& options = {}) const = 0;
 
   /// The top k items for a user, or all if there are fewer, best first. A user's seen items are
-  /// those in train().
+  /// those in train(); users without any get the most popular items, see RecommendOptions.
   /// @throws ArgumentError  for a user out of range, or k of 0
   [[nodiscard]] virtual std::vector<ScoredItem<double>> recommend(
       Index user, std::size_t k, const RecommendOptions& options = {}) const = 0;

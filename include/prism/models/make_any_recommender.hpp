@@ -144,13 +144,13 @@ class RecommenderOf final : public AnyRecommender {
                                                              std::size_t k) const override {
     std::vector<std::vector<ScoredItem<double>>> all;
     all.reserve(items.size());
-    for (const auto& list : prism::similar_items(*own_scorer(), items, k)) {
+    for (const auto& list : prism::similar_items(host_of(exec_), *own_scorer(), items, k)) {
       all.push_back(in_double(list));
     }
     return all;
   }
   std::vector<ScoredItem<double>> similar_items(Index item, std::size_t k) const override {
-    return in_double(prism::similar_items(*own_scorer(), item, k));
+    return in_double(prism::similar_items(host_of(exec_), *own_scorer(), item, k));
   }
   std::vector<double> user_row(Index user) const override {
     return row_in_double("user", user, own_scorer()->output.users());

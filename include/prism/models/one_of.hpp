@@ -302,7 +302,7 @@ class OnePenalty : public detail::RuntimeChoice<detail::NoPenalty, Policies...> 
   template <class T, Execution X>
   double operator()(const LossStep<T, X>& step) const {
     return this->visit([&]<class Policy>(const Policy& policy) -> double {
-      return detail::evaluate_loss(policy, step, Stateless<Policy>{});
+      return evaluate_loss(policy, step, Stateless<Policy>{});
     });
   }
 };

@@ -20,12 +20,14 @@ namespace prism::inline PRISM_ISA {
 
 PRISM_EXTERN_TEMPLATE void fill_uniform(const Host<>&, Rows<float>, double, const Random&);
 PRISM_EXTERN_TEMPLATE UnitRows<float> normalise_rows(const Host<>&, IndexedRows<const float>,
-                                                     detail::Scratch&);
+                                                     Scratch&);
 PRISM_EXTERN_TEMPLATE Scorer<float> with_ranking(const Host<>&, const Scorer<float>&,
                                                  const Ranking&, const Interactions&);
 
 namespace detail {
 
+PRISM_EXTERN_TEMPLATE Scorer<float> ranked_scorer(const Host<>&, const Scorer<float>&,
+                                                  const Ranking&, const Interactions&);
 PRISM_EXTERN_TEMPLATE class SharedProducts<float, isa::native>;
 PRISM_EXTERN_TEMPLATE Rows<float> SharedProducts<float, isa::native>::gradients<Store::overwrite>(
     std::size_t, std::size_t, const float*) const;

@@ -9,7 +9,7 @@
 #include "prism/policy/loss.hpp"
 #include "prism/policy/parameter.hpp"
 
-namespace prism::inline PRISM_ISA::detail {
+namespace prism::inline PRISM_ISA {
 
 /// The value of a loss, with or without a State; see LossStep for the gradient.
 template <class L, class T, Execution X>
@@ -18,13 +18,13 @@ template <class L, class T, Execution X>
   static_assert(check_loss<L, T, X>(),
                 "evaluate_loss: argument 1 (loss) is not a loss such as DirectAU; "
                 "prism/policy/loss.hpp lists the requirements");
-  if constexpr (TakesLossStepAndState<L, T, X>) {
+  if constexpr (detail::TakesLossStepAndState<L, T, X>) {
     return loss(step, state);
-  } else if constexpr (TakesLossStep<L, T, X>) {
+  } else if constexpr (detail::TakesLossStep<L, T, X>) {
     return loss(step);
   } else {
-    return evaluate_formula(loss, step);
+    return detail::evaluate_formula(loss, step);
   }
 }
 
-}  // namespace prism::inline PRISM_ISA::detail
+}  // namespace prism::inline PRISM_ISA

@@ -26,9 +26,6 @@
 //                       sum_over_occurrences     a sum for each row
 //   fill.hpp            fill_uniform             random initial values
 //   numbers.hpp         all_finite, copy_numbers whole lists of numbers
-//   scan.hpp            exclusive_scan           sums of integers, on a device
-//   sort_pairs.hpp      sort_pairs               a stable sort, on a device
-//   without_negatives.hpp                        a batch for a loss that uses no negatives
 //
 // Two operations are outside this folder: rank_items of evaluate/ranking.hpp (scores of all items,
 // top k) and the optimizer steps.
@@ -40,10 +37,7 @@
 #include "prism/ops/pair_potential.hpp"
 #include "prism/ops/pair_scores.hpp"
 #include "prism/ops/propagation.hpp"
-#include "prism/ops/scan.hpp"
 #include "prism/ops/shared_scores.hpp"
-#include "prism/ops/sort_pairs.hpp"
 #include "prism/ops/tower.hpp"
 #include "prism/ops/uniformity.hpp"
 #include "prism/ops/unit_rows.hpp"
-#include "prism/ops/without_negatives.hpp"

@@ -18,7 +18,9 @@
 #include "prism/kernel/weighted_sum.hpp"
 #include "prism/policy/batch.hpp"
 
-namespace prism::inline PRISM_ISA::detail {
+namespace prism::inline PRISM_ISA {
+
+namespace detail {
 
 /// Columns [first, first + count) of rows.
 template <class T>
@@ -46,6 +48,8 @@ void sum_blocks_of_rows(const X& exec, IndexedRows<const T> rows, const T* weigh
         [=](std::size_t j) { return weight == nullptr ? T{1} : weight[first + j]; }, rows);
   });
 }
+
+}  // namespace detail
 
 /// The sum of body(i), a double, over [0, n).
 /// @param body  [=] PRISM_HOST_DEVICE(std::size_t i) -> double {...}; on a device a lane calls it
@@ -103,7 +107,7 @@ void sum_rows(const X& exec, IndexedRows<const T> rows, const T* weight, T* to,
     weighted_sum<Isa>(
         to + first, T{1}, rows.size(), [](std::size_t k) { return k; },
         [=](std::size_t k) { return weight == nullptr ? T{1} : weight[k]; },
-        ColumnRange<T>{rows, first, std::min(columns, dim - first)});
+        detail::ColumnRange<T>{rows, first, std::min(columns, dim - first)});
   });
 }
 template <class T, DeviceExecution X>
@@ -112,11 +116,11 @@ void sum_rows(const X& exec, IndexedRows<const T> rows, const T* weight, T* to, 
   const std::size_t dim = rows.dim();
   while (rows.size() > block) {
     const Rows<T> sums = scratch.allocate<T>((rows.size() + block - 1) / block, dim);
-    sum_blocks_of_rows<T>(exec, rows, weight, block, sums);
+    detail::sum_blocks_of_rows<T>(exec, rows, weight, block, sums);
     rows = IndexedRows<const T>(sums);
     weight = nullptr;
   }
-  sum_blocks_of_rows<T>(exec, rows, weight, block, Rows<T>(to, 1, dim));
+  detail::sum_blocks_of_rows<T>(exec, rows, weight, block, Rows<T>(to, 1, dim));
 }
 
-}  // namespace prism::inline PRISM_ISA::detail
+}  // namespace prism::inline PRISM_ISA

@@ -73,7 +73,7 @@ double pair_potential_by(const X& exec, Rows<const T> unit, double rate, const F
 /// @param gradient  n x d, added to
 template <HostExecution X, class T, class Factor>
 double pair_potential(const X& exec, Rows<const T> unit, double rate, const Factor& factor,
-                      Rows<T> gradient, detail::Scratch& scratch) {
+                      Rows<T> gradient, Scratch& scratch) {
   using Isa = typename X::isa;
   if constexpr (std::is_same_v<T, float> && detail::HasTileUnit<Isa>) {
     using Unit = typename detail::TileUnit<Isa>::type;

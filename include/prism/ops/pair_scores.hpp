@@ -141,7 +141,7 @@ struct StoreRow {
 /// @return the sum of the pairs' parts
 template <HostExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
-                               detail::Scratch& scratch, const PerPair& per_pair,
+                               Scratch& scratch, const PerPair& per_pair,
                                const ScatterUser& scatter_user, const ScatterItem& scatter_item) {
   if (batch.shared_negatives) {
     const detail::SharedScores<T, typename X::isa> scores(exec, batch, rows, scratch);
@@ -203,7 +203,7 @@ void scatter_score_gradients(const X& exec, const Batch& batch, BatchRows<T> row
 /// rows.
 template <DeviceExecution X, class T, class PerPair, class ScatterUser, class ScatterItem>
 double for_each_score_gradient(const X& exec, const Batch& batch, BatchRows<T> rows,
-                               detail::Scratch& scratch, const PerPair& per_pair,
+                               Scratch& scratch, const PerPair& per_pair,
                                const ScatterUser& scatter_user, const ScatterItem& scatter_item) {
   if (batch.shared_negatives) {
     return detail::for_each_shared_score_gradient(exec, batch, rows, scratch, per_pair,

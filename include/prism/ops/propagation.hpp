@@ -56,7 +56,7 @@ void propagate_side(const X& exec, Adjacency neighbours, Rows<const T> from,
 template <class T, Execution X>
 [[nodiscard]] Embeddings<T> mean_of_layers(const X& exec, Embeddings<const T> start,
                                            const Interactions& train, DegreeScale<T> scale,
-                                           std::size_t layers, detail::Scratch& scratch) {
+                                           std::size_t layers, Scratch& scratch) {
   const std::size_t dim = start.users.dim();
   const auto allocate = [&] {
     return Embeddings<T>{scratch.allocate<T>(start.users.size(), dim),

@@ -130,7 +130,7 @@ template <class T, HostExecution X, std::size_t Layers, class Activation>
 TowerSaved<T, Layers> tower_forward(const X& exec, IndexedRows<const T> from,
                                     const std::array<LayerView<T>, Layers>& layers,
                                     const Activation& activation, Rows<T> output,
-                                    detail::Scratch& scratch) {
+                                    Scratch& scratch) {
   using Isa = typename X::isa;
   const std::size_t dim = from.dim(), width = detail::padded<T, Isa>(dim);
   TowerSaved<T, Layers> saved;
@@ -168,7 +168,7 @@ template <class T, HostExecution X, std::size_t Layers, class Activation>
                                            Rows<const T> output_gradient,
                                            const Activation& activation,
                                            std::span<const Rows<T>> layer_gradients,
-                                           detail::Scratch& scratch) {
+                                           Scratch& scratch) {
   using Isa = typename X::isa;
   const std::size_t size = output_gradient.size(), dim = output_gradient.dim();
   const std::size_t width = detail::padded<T, Isa>(dim);

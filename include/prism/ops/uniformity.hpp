@@ -31,7 +31,7 @@ namespace prism::inline PRISM_ISA {
 /// @param gradient  n x dim, added to
 template <class T, Execution X>
 double uniformity(const X& exec, Rows<const T> unit, double weight, PairMean mean, Rows<T> gradient,
-                  detail::Scratch& scratch) {
+                  Scratch& scratch) {
   constexpr double rate = 4;  // exp(-2 |a - b|^2) = exp(4 (a . b - 1))
   const double n = static_cast<double>(unit.size());
   const double pairs = n * (n - 1) / 2;

@@ -61,7 +61,7 @@ struct StoreUnitRow {
 /// Normalises rows; the results are in `scratch`.
 template <class T, Execution X>
 [[nodiscard]] UnitRows<T> normalise_rows(const X& exec, IndexedRows<const T> rows,
-                                         detail::Scratch& scratch) {
+                                         Scratch& scratch) {
   const UnitRows<T> side{scratch.allocate<T>(rows.size(), rows.dim()),
                          scratch.allocate<T>(rows.size(), 1)};
   for_each_row(exec, rows.size(), detail::unit_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {

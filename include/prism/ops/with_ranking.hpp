@@ -80,6 +80,31 @@ template <class T, Execution X>
   return table;
 }
 
+/// As with_ranking(), also before training has chosen alpha or power.
+template <Execution X, class T>
+[[nodiscard]] Scorer<T> ranked_scorer(const X& exec, const Scorer<T>& scorer,
+                                      const Ranking& ranking, const Interactions& train) {
+  ranking.check();
+  if (ranking.as_trained()) return scorer;
+  const Rows<const T> items = scorer.output.items(), users = scorer.output.users();
+  if constexpr (DeviceExecution<X>) {
+    if (!can_read(exec, items.data())) {
+      return ranked_scorer(prism::host_of(exec), scorer, ranking, train);
+    }
+  }
+  struct Owned {
+    Output<T> output;  // keeps the rows that are not rescaled
+    Matrix<T> items, users;
+  };
+  const auto owned = std::make_shared<Owned>(
+      Owned{scorer.output, rows_as_ranked<T>(exec, items, ranking, train.on_host().item_degree()),
+            ranking.users ? rows_as_ranked<T>(exec, users, ranking, train.on_host().user_degree())
+                          : Matrix<T>()});
+  const Embeddings<const T> ranked{ranking.users ? rows(std::as_const(owned->users)) : users,
+                                   rows(std::as_const(owned->items))};
+  return {Output<T>(ranked, owned), scorer.user_factor, scorer.item_factor, scorer.offset};
+}
+
 }  // namespace detail
 
 /// Returns the scorer with the rows of its items, and with Ranking::users those of its users too,
@@ -90,30 +115,14 @@ template <class T, Execution X>
 ///     host's threads if left out
 /// @param train  whose popularity the magnitudes follow. If the scorer has more items or users,
 ///     the rows beyond those of `train` keep their magnitudes
-/// @throws ArgumentError  for a ranking whose members are outside their domains; one that makes a
-///     row's magnitude infinite or 0; a row whose squared magnitude is not finite
+/// @throws ArgumentError  for a ranking whose members are outside their domains, or that has values
+///     to choose from and no choice, since only training chooses; one that makes a row's magnitude
+///     infinite or 0; a row whose squared magnitude is not finite
 template <Execution X, class T>
 [[nodiscard]] Scorer<T> with_ranking(const X& exec, const Scorer<T>& scorer, const Ranking& ranking,
                                      const Interactions& train) {
-  ranking.check();
-  if (ranking.as_trained()) return scorer;
-  const Rows<const T> items = scorer.output.items(), users = scorer.output.users();
-  if constexpr (DeviceExecution<X>) {
-    if (!can_read(exec, items.data())) {
-      return with_ranking(host_of(exec), scorer, ranking, train);
-    }
-  }
-  struct Owned {
-    Output<T> output;  // keeps the rows that are not rescaled
-    Matrix<T> items, users;
-  };
-  const auto owned = std::make_shared<Owned>(Owned{
-      scorer.output, detail::rows_as_ranked<T>(exec, items, ranking, train.on_host().item_degree()),
-      ranking.users ? detail::rows_as_ranked<T>(exec, users, ranking, train.on_host().user_degree())
-                    : Matrix<T>()});
-  const Embeddings<const T> ranked{ranking.users ? rows(std::as_const(owned->users)) : users,
-                                   rows(std::as_const(owned->items))};
-  return {Output<T>(ranked, owned), scorer.user_factor, scorer.item_factor, scorer.offset};
+  ranking.check_has_choice();
+  return detail::ranked_scorer(exec, scorer, ranking, train);
 }
 
 /// Runs on the host's threads: with_ranking(par, scorer, ranking, train).

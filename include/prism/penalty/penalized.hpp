@@ -174,7 +174,7 @@ struct Penalized {
             ? step.batch
             : detail::without_negatives(step.exec, step.batch, step.scratch);
     const Batch batch = traits.needs_all_rows ? visible_batch : visible_batch.active_rows();
-    return detail::evaluate_loss(
+    return evaluate_loss(
         policy,
         LossStep<T, X>{batch, first_rows(step.output, batch), first_rows(step.gradient, batch),
                        step.scratch, step.exec, gradients},

@@ -68,11 +68,11 @@ struct ReSN {
     const IndexedRows<const T> u = step.output.users, v = step.output.items;
     const std::size_t dim = u.dim();
     const X& exec = step.exec;
-    detail::Scratch& scratch = step.scratch;
+    Scratch& scratch = step.scratch;
     const auto allocate = [&](std::size_t n) { return scratch.template allocate<T>(n, 1).data(); };
     // a = U'1 (dim), p = V a (items), b = V'p (dim), q = U b (users); R = |q|^2 / |p|^2.
     T* const a = allocate(dim);
-    detail::sum_rows<T>(exec, u, nullptr, a, scratch);
+    sum_rows<T>(exec, u, nullptr, a, scratch);
     T* const p = allocate(v.size());
     detail::project_rows<T>(exec, v, a, p);
     const double p_squared = detail::sum_of_squares(exec, p, v.size());
@@ -83,13 +83,13 @@ struct ReSN {
     detail::scale_numbers(exec, p, inverse, v.size());
     detail::scale_numbers(exec, a, inverse, dim);
     T* const b = allocate(dim);
-    detail::sum_rows<T>(exec, v, p, b, scratch);
+    sum_rows<T>(exec, v, p, b, scratch);
     T* const q = allocate(u.size());
     detail::project_rows<T>(exec, u, b, q);
     const double q_squared = detail::sum_of_squares(exec, q, u.size());
     // g_b = d |q|^2 / 2 / d b = U' q
     T* const g_b = allocate(dim);
-    detail::sum_rows<T>(exec, u, q, g_b, scratch);
+    sum_rows<T>(exec, u, q, g_b, scratch);
 
     // R = |q|^2 / |p|^2: dR = 2 (q . dq - R p . dp) / |p|^2, with dq = dU b + U db,
     // db = dV' p + V' dp, dp = dV a + V dU' 1.
@@ -103,7 +103,7 @@ struct ReSN {
       add_scaled<Isa>(to_items[k], factor * p_gradient, a, dim);
     });
     T* const g_a = allocate(dim);
-    detail::sum_rows<T>(exec, v, g_p, g_a, scratch);
+    sum_rows<T>(exec, v, g_p, g_a, scratch);
     for_each_row(exec, u.size(), detail::resn_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
       add_scaled<Isa>(to_users[k], factor * q[k], b, dim);
       add_scaled<Isa>(to_users[k], factor * inverse, g_a, dim);

@@ -143,7 +143,7 @@ struct BackboneStep {
   Embeddings<const T> tables;
   const Batch& batch;
   /// Working memory, valid until the step ends.
-  detail::Scratch& scratch;
+  Scratch& scratch;
   /// Where the operations run.
   [[no_unique_address]] X exec{};
   /// For backward: the gradients of the trained parameters of the backbone's State, in the order of
@@ -166,7 +166,7 @@ struct LossStep {
   /// it.
   Embeddings<T> gradient;
   /// Working memory, valid until the step ends.
-  detail::Scratch& scratch;
+  Scratch& scratch;
   /// Where the operations run.
   [[no_unique_address]] X exec{};
   /// As in BackboneStep, for the trained parameters of the loss's State.

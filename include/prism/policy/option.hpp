@@ -27,7 +27,7 @@ struct Domain {
   double high = std::numeric_limits<double>::max();
   bool excludes_low = false;
   bool excludes_high = false;
-  std::string_view reason{};       ///< why, if that is not plain; completes the error
+  std::string_view reason{};  ///< why not above `high`, if that is not plain; completes the error
   std::string_view enumerators{};  ///< of an enumeration, in order from 0: "tanh, atan, relu"
 
   [[nodiscard]] constexpr bool contains(double value) const noexcept {

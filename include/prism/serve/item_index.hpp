@@ -45,9 +45,9 @@ struct ItemIndexOptions {
 };
 
 /// An index of a model's or a scorer's items, queried by a user's output row. Scores and order are
-/// bit-identical to those of rank_items() and recommend(): bounds from products of bytes and from
-/// the rows' magnitudes rule out items that cannot be among the best, and only the others are
-/// scored.
+/// bit-identical to those of rank_items() and of recommend() from a scorer: bounds from products of
+/// bytes and from the rows' magnitudes rule out items that cannot be among the best, and only the
+/// others are scored.
 ///
 /// Immutable; any number of threads may query it at once. Owns its data, so it may outlive the
 /// model: items x dim numbers, plus a byte for each of them if quantised. Copies share the data.
@@ -179,7 +179,7 @@ class ItemIndex {
 
   void answer(std::span<const Query<T>> queries, std::size_t k, std::span<const OneFilter> filters,
               bool over_items, std::span<TopKResult<T>> results) const {
-    const detail::FlushDenormals flush_denormals;  // as in the loops of a ranking
+    const FlushDenormals flush_denormals;  // as in the loops of a ranking
     const std::size_t dim = items_->dim(), list_length = std::min(k, size());
     TableVector<T> rows(queries.size() * dim);
     std::vector<detail::FilterView> allows;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "prism/core/config.hpp"
@@ -60,7 +61,7 @@ template <HostExecution X, class T>
                                                    const RecommendOptions& options = {}) {
   using Isa = typename X::isa;
   detail::check_recommend(scorer, seen, user, k, options);
-  const detail::FlushDenormals flush_denormals;  // as in the loops of a ranking
+  const FlushDenormals flush_denormals;  // as in the loops of a ranking
   constexpr std::size_t group_size = 8;
   const std::size_t dim = detail::scoring_dim(scorer);
   std::vector<T> user_row(dim), item_rows(group_size * dim);
@@ -145,14 +146,25 @@ template <Execution X, class T>
 [[nodiscard]] std::vector<std::vector<ScoredItem<T>>> recommend_by_model(
     const X& exec, const Scorer<T>& scorer, const Interactions& train, std::span<const Index> users,
     std::size_t k, const RecommendOptions& options) {
-  auto lists = recommend(exec, scorer, train, users, k, options);
-  std::vector<ScoredItem<T>> popular;  // the same for all of them
-  for (std::size_t position = 0; position < users.size(); ++position) {
-    if (!gets_popular(train, users[position], options)) continue;
-    if (popular.empty()) popular = popular_items<T>(exec, train, users[position], k);
-    lists[position] = popular;
+  require_enumerator("untrained", options.untrained, Untrained::rows);
+  std::vector<Index> ranked;
+  for (const Index user : users) {
+    if (!gets_popular(train, user, options)) ranked.push_back(user);
   }
-  return lists;
+  auto lists = recommend(exec, scorer, train, ranked, k, options);
+  if (ranked.size() == users.size()) return lists;
+  std::vector<ScoredItem<T>> popular;  // the same for all others
+  std::vector<std::vector<ScoredItem<T>>> all(users.size());
+  std::size_t next = 0;
+  for (std::size_t position = 0; position < users.size(); ++position) {
+    if (!gets_popular(train, users[position], options)) {
+      all[position] = std::move(lists[next++]);
+      continue;
+    }
+    if (popular.empty()) popular = popular_items<T>(exec, train, users[position], k);
+    all[position] = popular;
+  }
+  return all;
 }
 
 }  // namespace detail

@@ -7,10 +7,11 @@
 
 namespace prism {
 
-/// What a model recommends to users who have no interaction in its training set.
+/// What a model recommends to users who have no interaction in its training set, whether or not an
+/// earlier model had one (warm_start).
 enum class Untrained {
   popular,  ///< the most popular items; their scores are popularities
-  rows,     ///< what their rows give, which are as the initializer left them: chance
+  rows,     ///< what their rows give; as the initializer left them, that is chance
 };
 
 }  // namespace prism

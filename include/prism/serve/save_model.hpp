@@ -94,7 +94,7 @@ inline void check_model_folder(const std::filesystem::path& path) {
 ///   item_magnitudes.npy           of a ranking by a function, or by a table of magnitudes
 ///   backbone_1.npy ..., loss_1.npy ...    parameters of backbone and loss
 ///   train.npy, times.npy          training interactions: rows of user and item, and their times
-///   user_ids.txt, item_ids.txt    the id of row r in line r + 1, as escaped_line() writes it
+///   user_ids.txt, item_ids.txt    the id of row r in line r + 1, with line breaks as \n
 /// The optimizer's state is not part of a saved model; checkpoints have it. A ranking that is not
 /// as trained has lines such as "ranking.power: 0.25"; a function of popularity is saved as the
 /// items' magnitudes.
@@ -124,7 +124,8 @@ void save_model(const X& exec, const Model& model, const std::filesystem::path& 
   for (const auto& [name, value] : notes) manifest.add("note " + name, value);
 
   const Scorer<Scalar> trained = model.scorer(exec, Ranking{});
-  const Scorer<Scalar> scorer = with_ranking(exec, trained, model.ranking(), model.train());
+  const Scorer<Scalar> scorer =
+      detail::ranked_scorer(exec, trained, model.ranking(), model.train());
   detail::write_scorer(folder, scorer);
   const auto& weights = model.weights();
   if (scorer.output.users().data() != weights.users.data() ||

@@ -36,7 +36,6 @@ struct SavedScorer {
 template <Execution X, class T>
 [[nodiscard]] SavedScorer<T> with_ranking(const X& exec, SavedScorer<T> saved,
                                           const Ranking& ranking) {
-  ranking.check_has_choice();
   saved.scorer = with_ranking(exec, saved.trained, ranking, saved.train);
   // The name of a model ends with its ranking, unless it is as trained.
   const auto ending = [](const Ranking& named) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "prism/core/config.hpp"
 #include "prism/core/error.hpp"
 #include "prism/core/execution.hpp"
+#include "prism/core/finite.hpp"
 #include "prism/core/index.hpp"
 #include "prism/core/rows.hpp"
 #include "prism/core/similarity.hpp"
@@ -21,6 +24,7 @@
 #include "prism/execution/host.hpp"
 #include "prism/kernel/scored_item.hpp"
 #include "prism/policy/output.hpp"
+#include "prism/serve/recommend.hpp"
 
 namespace prism::inline PRISM_ISA {
 
@@ -38,11 +42,31 @@ template <class T>
   return {Output<T>(Embeddings<const T>{rows, rows}, scorer.output.owner())};
 }
 
-/// Whether a row has a direction, which a row of zeros has not: all its cosines are 0.
+namespace detail {
+
+/// Whether a row has a direction: not if it is zero, or not finite, where all its cosines are 0 or
+/// no number. Numbers so small that a ranking takes them for 0 do not count.
 template <class T>
 [[nodiscard]] bool has_direction(Rows<const T> rows, Index row) noexcept {
-  return std::any_of(rows[row], rows[row] + rows.dim(), [](T number) { return number != 0; });
+  const T* const begin = rows[row];
+  const T* const end = begin + rows.dim();
+  return std::any_of(begin, end,
+                     [](T number) { return std::abs(number) >= std::numeric_limits<T>::min(); }) &&
+         std::all_of(begin, end, [](T number) { return is_finite(number); });
 }
+
+/// The best k of a list of k + 1, without the item itself.
+template <class T>
+[[nodiscard]] std::vector<ScoredItem<T>> without_itself(std::span<const ScoredItem<T>> best,
+                                                        Index item, std::size_t k) {
+  std::vector<ScoredItem<T>> list;
+  for (const ScoredItem<T>& other : best) {
+    if (other.item != item && list.size() < k) list.push_back(other);
+  }
+  return list;
+}
+
+}  // namespace detail
 
 /// Returns the k items most similar to each of `items`, by the cosine of their output rows, without
 /// the item itself, best first; in parallel. Empty for an item whose row has no direction: a row of
@@ -61,15 +85,10 @@ template <HostExecution X, class T>
   // One more, since the item itself is among the best, unless k others have its direction.
   rank_items(exec, pairs, items, std::min(k, rows.size()) + 1, {}, Similarity::cosine,
              [&](std::size_t position, std::span<const ScoredItem<T>> best) {
-               auto& list = lists[position];
-               for (const ScoredItem<T>& other : best) {
-                 if (other.item != items[position] && list.size() < k) list.push_back(other);
-               }
+               const Index item = items[position];
+               if (!detail::has_direction(rows, item)) return;
+               lists[position] = detail::without_itself(best, item, k);
              });
-  for (std::size_t position = 0; position < items.size(); ++position) {
-    // Otherwise the list would be the first k items.
-    if (!has_direction(rows, items[position])) lists[position].clear();
-  }
   return lists;
 }
 template <class T>
@@ -79,11 +98,24 @@ template <class T>
   return similar_items(par, scorer, items, k);
 }
 
-/// Returns the k items most similar to one item.
+/// Returns the k items most similar to one item, in one pass over the items' rows.
+template <HostExecution X, class T>
+[[nodiscard]] std::vector<ScoredItem<T>> similar_items(const X& exec, const Scorer<T>& scorer,
+                                                       Index item, std::size_t k) {
+  const Scorer<T> pairs = item_to_item(scorer);
+  const Rows<const T> rows = pairs.output.items();
+  detail::check_row("item", item, rows.size());
+  require_at_least_one("k", k);
+  if (!detail::has_direction(rows, item)) return {};
+  const Interactions none(Index{0}, Index{0}, std::span<const Interaction>());
+  const auto best = recommend(exec, pairs, none, item, std::min(k, rows.size()) + 1,
+                              {.exclude_seen = false, .similarity = Similarity::cosine});
+  return detail::without_itself(std::span<const ScoredItem<T>>(best), item, k);
+}
 template <class T>
 [[nodiscard]] std::vector<ScoredItem<T>> similar_items(const Scorer<T>& scorer, Index item,
                                                        std::size_t k) {
-  return similar_items(par, scorer, std::span<const Index>(&item, 1), k).front();
+  return similar_items(par, scorer, item, k);
 }
 
 /// Finds similar items with model.scorer().

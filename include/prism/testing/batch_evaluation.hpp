@@ -208,7 +208,7 @@ class BatchEvaluation {
   TableVector<double> log_probability_;
   state_t<Backbone, T> backbone_state_;
   state_t<Loss, T> loss_state_;
-  detail::Scratch scratch_;
+  Scratch scratch_;
 };
 
 }  // namespace prism::inline PRISM_ISA

@@ -77,7 +77,7 @@ template <class Backbone, class Loss>
   const Random random(seed, Stream::users);
   std::uint64_t draw = 0;
   for (Matrix<double>* table : {&users, &items}) {
-    for (double& value : *table) value = detail::standard_normal(random, draw++);
+    for (double& value : *table) value = standard_normal(random, draw++);
   }
   BatchGradients<double> gradients;
   evaluate(users, items, &gradients);

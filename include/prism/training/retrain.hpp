@@ -114,7 +114,8 @@ template <class Model, Execution X>
 ///     validation history. stop, checkpoint and best_weights are ignored.
 /// @param observers  as those of fit()
 /// @throws ArgumentError  if there is no best epoch, or no validation set; if the model had been
-///     trained before; otherwise as fit()
+///     trained before; if its ranking has values to choose from, and the run chose none; if the
+///     run's default learning rate is not that of these options and this split; otherwise as fit()
 template <Execution X, class Model, class... Observers>
 [[nodiscard]] Model retrain(const X& exec, const Model& model, const Split& split,
                             const History& history, const FitOptions& options,

@@ -55,7 +55,7 @@ PRISM_INLINE std::vector<std::string> warnings(std::vector<std::string> found,
         std::to_string(epochs) +
         ": further training did not improve the ranking; another learning rate or loss may");
   }
-  // To ten times the first epoch's loss or more.
+  // By nine times the first epoch's loss, and by at least 1.
   const double first_loss = epochs > 0 ? history.epochs.front().loss : 0;
   const double last_loss = epochs > 0 ? history.epochs.back().loss : 0;
   const bool rose = last_loss - first_loss > std::max(9 * std::abs(first_loss), 1.0);

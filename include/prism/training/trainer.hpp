@@ -71,7 +71,7 @@ class Trainer {
   /// @param epoch  from 1
   void begin_epoch(std::size_t epoch) {
     if constexpr (detail::names_begin_epoch<typename Model::loss_type>) {
-      const detail::FlushDenormals flush_denormals;
+      const FlushDenormals flush_denormals;
       const EpochStart<Scalar, X> start{
           epoch, model_.train(),
           Random(model_.options().seed, Stream::epoch_start, static_cast<std::uint32_t>(epoch)),
@@ -122,7 +122,7 @@ class Trainer {
   /// Applies the deferred steps of all rows. Call it before the model is read, copied or ranked.
   void flush() {
     check_device();
-    const detail::FlushDenormals flush_denormals;
+    const FlushDenormals flush_denormals;
     optimizer_.flush();
     synchronise(exec_);
   }
@@ -165,7 +165,7 @@ class Trainer {
       check_readable("pairs", pairs.data());
       if (!negatives.items.empty()) check_readable("negatives", negatives.items.data());
     }
-    const detail::FlushDenormals flush_denormals;
+    const FlushDenormals flush_denormals;
     scratch_.reset();
     model_.set_trained();
     const auto& options = model_.options();
@@ -226,7 +226,7 @@ class Trainer {
   Model& model_;
   detail::batch_builder_t<X> builder_;
   sampler_state_t<typename Model::sampler_type> sampler_state_;
-  detail::Scratch scratch_;
+  Scratch scratch_;
   TableVector<Index> negatives_;
   std::vector<double> log_probability_;  // of the batch's items
   std::vector<Rows<Scalar>> gradients_;  // of the parameters, the backbone's first

@@ -208,7 +208,7 @@ void add_scaled_parts(const X& exec, T factor, PotentialSums<T> from, Rows<T> to
 /// @param gradient  n x d, added to
 template <DeviceExecution X, class T, class Factor>
 double pair_potential(const X& exec, Rows<const T> unit, double rate, const Factor& factor,
-                      Rows<T> gradient, detail::Scratch& scratch) {
+                      Rows<T> gradient, Scratch& scratch) {
   const T exponent_rate = static_cast<T>(rate);
   const detail::PotentialSums<T> sums =
       unit.dim() <= detail::PotentialKernel<T, 1>::columns_of_block

@@ -75,7 +75,7 @@ template <class T, DeviceExecution X, std::size_t Layers, class Activation>
 DeviceTowerSaved<T, Layers> tower_forward(const X& exec, IndexedRows<const T> from,
                                           const std::array<LayerView<T>, Layers>& layers,
                                           const Activation& activation, Rows<T> output,
-                                          detail::Scratch& scratch) {
+                                          Scratch& scratch) {
   using namespace detail;
   const std::size_t size = from.size(), dim = from.dim();
   DeviceTowerSaved<T, Layers> saved{.from = from, .layers = layers};
@@ -105,7 +105,7 @@ template <class T, DeviceExecution X, std::size_t Layers, class Activation>
                                            Rows<const T> output_gradient,
                                            const Activation& activation,
                                            std::span<const Rows<T>> layer_gradients,
-                                           detail::Scratch& scratch) {
+                                           Scratch& scratch) {
   using namespace detail;
   const std::size_t size = output_gradient.size(), dim = output_gradient.dim();
   Rows<const T> g = output_gradient;
