@@ -21,7 +21,16 @@ fi
 if ! cmake --build --preset "$preset" --target "$@" -- -n | grep 'no work to do' >/dev/null; then
   echo "Building ($preset: $*)" >&2
 fi
-if ! cmake --build --preset "$preset" --target "$@" >"$log" 2>&1; then
+# Into the log; on a terminal a line that changes, such as [3/40], says how far it is.
+follow() {
+  : >"$log"
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$log"
+    if [[ -t 2 && $line =~ ^\[[0-9]+/[0-9]+\] ]]; then printf '\r%s' "${BASH_REMATCH[0]}" >&2; fi
+  done
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+}
+if ! cmake --build --preset "$preset" --target "$@" 2>&1 | follow; then
   cat "$log" >&2
   exit 1
 fi

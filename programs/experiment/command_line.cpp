@@ -80,7 +80,7 @@ void settle_lists(const CLI::App& app, Settings& settings) {
   if (!settings.warm_start.empty()) {
     throw CLI::ValidationError("--warm-start", "is for single runs, not for lists or --tune");
   }
-  for (const char* option : {"--save", "--json", "--report", "--checkpoint"}) {
+  for (const char* option : {"--save", "--json", "--report", "--log", "--checkpoint"}) {
     if (app.count(option) > 0) {
       throw CLI::ValidationError(option,
                                  "is for single runs; with lists or --tune, use "

@@ -27,8 +27,8 @@ void refuse_one_file_for_two(const Settings& settings) {
     const std::filesystem::path first = place(a, of_a), second = place(b, of_b);
     return !of_a && !of_b && first == second;  // an invalid path is refused where it is used
   };
-  const std::pair<const char*, std::string> files[]{{"--json", settings.json},
-                                                    {"--report", settings.report}};
+  const std::pair<const char*, std::string> files[]{
+      {"--json", settings.json}, {"--report", settings.report}, {"--log", settings.log}};
   for (const std::string& input : {settings.data, settings.test}) {
     for (const auto& [option, file] : files) {
       if (same(file, input)) {
@@ -51,6 +51,10 @@ void refuse_one_file_for_two(const Settings& settings) {
   if (same(settings.json, settings.report)) {
     throw CLI::ValidationError("--report", "and --json name the same file, " + settings.json);
   }
+  for (const std::string& other : {settings.json, settings.report}) {
+    if (!same(settings.log, other)) continue;
+    throw CLI::ValidationError("--log", "names the same file as another option, " + other);
+  }
 }
 
 void declare_output_options(CLI::App& app, Settings& settings) {
@@ -67,6 +71,11 @@ void declare_output_options(CLI::App& app, Settings& settings) {
                  "write a page with curves, strata, magnitudes against popularity and settings to "
                  "this HTML file, which is overwritten; with --json it has the record's runs")
       ->check(writable_file())
+      ->group(output);
+  app.add_option("--log", settings.log,
+                 "append a line of JSON to this file after each epoch, with the model, the epoch's "
+                 "loss and validation, and its seconds")
+      ->check(appendable_file())
       ->group(output);
   app.add_option("--at", settings.at,
                  "lengths of lists, such as 5,10,50: --json then also has the results on the test "

@@ -19,23 +19,25 @@
 
 namespace experiment {
 
-/// @param validates  whether there was a validation set; if not, its numbers are null
-inline prism::Json to_json(const prism::History& history, bool validates) {
-  const auto measured = [](bool there, double number) {
-    return there ? prism::Json(number) : nullptr;
-  };
-  prism::Json epochs = prism::Json::array();
-  for (const prism::EpochRecord& epoch : history.epochs) {
-    epochs.push_back({{"epoch", epoch.epoch},
+inline prism::Json measured(bool there, double number) {
+  return there ? prism::Json(number) : nullptr;
+}
+
+inline prism::Json to_json(const prism::EpochRecord& epoch) {
+  prism::Json json = {{"epoch", epoch.epoch},
                       {"loss", epoch.loss},
                       {"validation_ndcg", measured(epoch.validated, epoch.validation_ndcg)},
                       {"train_seconds", epoch.train_seconds},
-                      {"validate_seconds", epoch.validate_seconds}});
-    if (epoch.chosen) epochs.back()["chosen"] = *epoch.chosen;
-    if (epoch.validation_by_cosine) {
-      epochs.back()["validation_by_cosine"] = *epoch.validation_by_cosine;
-    }
-  }
+                      {"validate_seconds", epoch.validate_seconds}};
+  if (epoch.chosen) json["chosen"] = *epoch.chosen;
+  if (epoch.validation_by_cosine) json["validation_by_cosine"] = *epoch.validation_by_cosine;
+  return json;
+}
+
+/// @param validates  whether there was a validation set; if not, its numbers are null
+inline prism::Json to_json(const prism::History& history, bool validates) {
+  prism::Json epochs = prism::Json::array();
+  for (const prism::EpochRecord& epoch : history.epochs) epochs.push_back(to_json(epoch));
   const auto given = [](const std::optional<double>& number) {
     return number ? prism::Json(*number) : nullptr;
   };
@@ -46,6 +48,7 @@ inline prism::Json to_json(const prism::History& history, bool validates) {
           {"stopped_early", history.stopped_early()},
           {"stop_reason", prism::name_of(history.stop_reason)},
           {"steps_per_epoch", history.steps_per_epoch},
+          {"learning_rate", history.learning_rate},
           {"seconds", history.seconds},
           {"warnings", history.warnings},
           {"epochs", epochs}};

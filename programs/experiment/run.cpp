@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <prism/core/error.hpp>
 #include <prism/core/execution.hpp>
@@ -24,6 +25,7 @@
 #include "interrupt.hpp"
 #include "model.hpp"
 #include "option_names.hpp"
+#include "record.hpp"
 #include "saved_model.hpp"
 #include "settings.hpp"
 
@@ -34,11 +36,32 @@ namespace {
 using prism::AnyRecommender;
 using prism::AnyTrainingSession;
 
+/// Appends a line for each epoch to --log, if it is given.
+class Log {
+ public:
+  Log(const Settings& settings, std::string model) : file_(settings.log), model_(std::move(model)) {
+    if (!file_.empty()) lines_.open(file_, std::ios::app);
+  }
+  /// @throws prism::DataError  if the line cannot be written
+  void write(const prism::EpochRecord& record) {
+    if (file_.empty()) return;
+    prism::Json line = to_json(record);
+    line["model"] = model_;
+    lines_ << line.dump(-1, ' ', false, prism::Json::error_handler_t::replace) << std::endl;
+    if (!lines_) throw prism::DataError(file_, 0, "cannot be written");
+  }
+
+ private:
+  std::string file_, model_;
+  std::ofstream lines_;
+};
+
 /// Shows progress unless --quiet, with options named as on the command line, and stops training
 /// once a signal is caught.
 class Callbacks {
  public:
-  explicit Callbacks(bool quiet) : quiet_(quiet) {}
+  Callbacks(const Settings& settings, const AnyRecommender& model)
+      : quiet_(settings.quiet), log_(settings, model.name()) {}
 
   [[nodiscard]] prism::TrainingCallbacks get() {
     prism::TrainingCallbacks callbacks;
@@ -53,6 +76,7 @@ class Callbacks {
     };
     callbacks.epoch = [this](const prism::EpochRecord& record) {
       if (!quiet_) progress_.epoch(record);
+      log_.write(record);
       return prism::StopRequest::none;
     };
     callbacks.end = [this](prism::History history) {
@@ -68,6 +92,7 @@ class Callbacks {
 
  private:
   bool quiet_;
+  Log log_;
   prism::Progress progress_{};
   prism::History ended_{};
 };
@@ -115,7 +140,7 @@ void train(const Settings& settings, AnyRecommender& model, const prism::Split& 
                 : " does not exist: begins anew";
     std::fprintf(stderr, "checkpoint %s%s\n", path.string().c_str(), found.c_str());
   }
-  Callbacks callbacks(settings.quiet);
+  Callbacks callbacks(settings, model);
   try {
     session->run(callbacks.get());
   } catch (const prism::DataError& error) {
@@ -147,7 +172,7 @@ void retrain(const Settings& settings, std::unique_ptr<AnyRecommender>& model,
     retraining.stop_reason = prism::StopReason::observer;
     return;
   }
-  Callbacks callbacks(settings.quiet);
+  Callbacks callbacks(settings, *model);
   try {
     auto again = model->retrained(split, run.history, fitting, callbacks.get());
     retraining = callbacks.history();

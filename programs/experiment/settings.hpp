@@ -149,6 +149,7 @@ struct Settings : programs::ReadingOptions {
 
   std::string json;
   std::string report;           // an HTML page
+  std::string log;              // a line for each epoch
   std::vector<std::size_t> at;  // lengths of lists, beside 20, that --json has results for
   bool user_metrics = false;    // whether --json has those of each user
   std::string save;

@@ -32,6 +32,13 @@ grep -qF '"model":"MF\u003c8> + SSM + None + PRISM\u003c1>"' report.html && grep
 refused 2 "--report: would overwrite the data in ratings.dat" --report ratings.dat
 refused 2 "--report: and --json name the same file, same" --report same --json same
 refused 2 "--report: is for single runs" --report lists.html --lr 0.1,0.01
+# A log: a line for each epoch of each model, after those that are there.
+plain_log() { "$program" --data ratings.dat --dim 8 --batch 64 --epochs 2 --quiet --log log.jsonl "$@" >out.txt 2>&1 || fail "$(cat out.txt)"; }
+plain_log && plain_log --loss SSM --regularizer None
+[ "$(wc -l <log.jsonl)" = 10 ] && [ "$(grep -c '^{"epoch":[12],"loss":.*"model":"MF<8> + .*}$' log.jsonl)" = 10 ] || fail "not 10 epochs: $(cat log.jsonl)"
+[ "$(grep -c 'SSM' log.jsonl)" = 2 ] && [ "$(grep -c '"chosen":' log.jsonl)" = 2 ] || fail "not the models: $(cat log.jsonl)"
+refused 2 "--log: names the same file as another option" --log same --json same
+refused 2 "--log: is for single runs" --log lists.jsonl --lr 0.1,0.01
 # In a browser, if there is one, its script draws four charts and comes to its end.
 for browser in chromium chromium-browser google-chrome; do
   command -v "$browser" >/dev/null || continue
