@@ -9,7 +9,6 @@ of those, the one is reported that ranks the validation set best. The hyperparam
 searches of Table 1 chose on MovieLens 1M. Needs prismcf.
 """
 import argparse
-import sys
 
 import prismcf as pr
 
@@ -33,7 +32,7 @@ def best(model, split, rankings):
 parser = argparse.ArgumentParser()
 parser.add_argument("file")
 parser.add_argument("min_rating", type=float, nargs="?")
-parser.add_argument("--only", default="", help="MF or MLP")
+parser.add_argument("--only", choices=["MF", "MLP"])
 parser.add_argument("--threads", type=int)
 arguments = parser.parse_args()
 split = pr.random_split(pr.read(arguments.file, min_rating=arguments.min_rating), seed=123)
@@ -42,7 +41,7 @@ alphas = [pr.Ranking(alpha=a) for a in pr.Ranking.alpha_by_validation().alpha]
 print("| model | trained with | best epoch | as trained | by power | the power | by alpha | the alpha |")
 print("|---|---|---|---|---|---|---|---|")
 for (backbone, loss), (lr, decay, prism_lr, decay_loss, prism_loss) in DECAY_AND_PRISM.items():
-    if arguments.only not in ("", backbone):
+    if arguments.only not in (None, backbone):
         continue
     for name, parts in {
         "decay": dict(loss=decay_loss, regularizer=pr.FullWD(decay), learning_rate=lr),

@@ -71,12 +71,12 @@ void check_same(const X& exec, const AnyRecommender& any, const Model& model) {
   check_same(any.recommend(3, 7), recommend(exec, model, 3, 7));
   const RecommendOptions all{.exclude_seen = false, .similarity = Similarity::cosine};
   check_same(any.recommend(5, 100, all), recommend(exec, model, 5, 100, all));
-  check_same(any.similar_items(2, 6), similar_items(model.scorer(exec), 2, 6));
+  check_same(any.similar_items(2, 6), similar_items(host_of(exec), model.scorer(exec), 2, 6));
   const std::vector<Index> items{7, 2};
   const auto lists = any.similar_items(items, 6);
   REQUIRE(lists.size() == 2);
   for (std::size_t k = 0; k < 2; ++k) {
-    check_same(lists[k], similar_items(model.scorer(exec), items, 6)[k]);
+    check_same(lists[k], similar_items(host_of(exec), model.scorer(exec), items, 6)[k]);
   }
   const auto output = model.scorer(exec).output;
   const auto equal = [](const std::vector<double>& row, const auto* other) {

@@ -122,7 +122,8 @@ TEST_CASE("alpha 0 and power 0 rank as by cosine, others do not") {
 TEST_CASE("as trained, a scorer is the same to the last bit, also while nothing is chosen yet") {
   for (const Ranking& ranking : {Ranking{}, Ranking{.exponent = 1}, Ranking{.users = true},
                                  power_by_validation(), alpha_by_validation()}) {
-    const Scorer<float> same = with_ranking(random_scorer(), ranking, train_of_30());
+    // As a model in training does, before the first validation.
+    const Scorer<float> same = detail::ranked_scorer(par, random_scorer(), ranking, train_of_30());
     CHECK(same.output.items().data() == random_scorer().output.items().data());
     CHECK(same.output.users().data() == random_scorer().output.users().data());
   }

@@ -102,7 +102,7 @@ TEST_CASE("a saved model ranks otherwise without its type, as the model does") {
       SavedScorer<> saved = load_scorer(folder / "model");
       for (const Ranking& after : {Ranking{.power = 0.3}, Ranking{.exponent = 0.75},
                                    Ranking{.alpha = 1, .exponent = 0.5, .users = true},
-                                   Ranking{.powers = {1, 2}}, Ranking{}}) {
+                                   Ranking{.power = 1, .powers = {1, 2}}, Ranking{}}) {
         CAPTURE(after.label());
         saved = with_ranking(std::move(saved), after);
         Model other = model;
@@ -184,7 +184,8 @@ TEST_CASE("a damaged ranking is refused") {
   std::vector<double> values(30, 1);
   values[7] = 0;
   CHECK(table(values) ==
-        ": has a ranking outside its domain: magnitudes: must be finite and above 0, not 0");
+        ": has a ranking outside its domain: magnitudes: must be finite and above 0, not 0 for "
+        "item 7");
 }
 
 TEST_CASE("with magnitudes from popularity, all that ranks gives the same lists to the last bit") {

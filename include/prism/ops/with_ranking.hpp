@@ -121,6 +121,7 @@ template <Execution X, class T>
 template <Execution X, class T>
 [[nodiscard]] Scorer<T> with_ranking(const X& exec, const Scorer<T>& scorer, const Ranking& ranking,
                                      const Interactions& train) {
+  ranking.check();
   ranking.check_has_choice();
   return detail::ranked_scorer(exec, scorer, ranking, train);
 }

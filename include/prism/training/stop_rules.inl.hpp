@@ -55,10 +55,10 @@ PRISM_INLINE std::vector<std::string> warnings(std::vector<std::string> found,
         std::to_string(epochs) +
         ": further training did not improve the ranking; another learning rate or loss may");
   }
-  // By nine times the first epoch's loss, and by at least 1.
+  // To twice the first epoch's loss, and by at least 1.
   const double first_loss = epochs > 0 ? history.epochs.front().loss : 0;
   const double last_loss = epochs > 0 ? history.epochs.back().loss : 0;
-  const bool rose = last_loss - first_loss > std::max(9 * std::abs(first_loss), 1.0);
+  const bool rose = last_loss - first_loss > std::max(std::abs(first_loss), 1.0);
   if (rose) {
     found.push_back("the loss rose from " + format_number(first_loss) + " in epoch 1 to " +
                     format_number(last_loss) + " in epoch " + std::to_string(epochs) +
