@@ -58,8 +58,9 @@ void set_earlier_rate(FitOptions& options, const X& exec, const Interactions& tr
                       typename Model::Options model, const History& history) {
   const FitOptions given = options;
   constexpr double rounding = 1e-4;  // on another instruction set
-  for (const Ranking& ranking : {model.ranking, Ranking{}, Ranking{.power = 0}}) {
-    model.ranking = ranking;
+  const Ranking now = model.ranking, as_trained{}, by_popularity = as_trained.with_choice(0);
+  for (const Ranking* const ranking : {&now, &as_trained, &by_popularity}) {
+    model.ranking = *ranking;
     options = given;
     set_default_rate(options, exec, Model(exec, train, model), true);
     const double rate = *options.learning_rate;
