@@ -120,8 +120,8 @@ struct Ranking {
 }
 
 /// Magnitudes (d + 1)^power, with the power that ranks the validation set best. For losses over
-/// cosines; under one of dot products, such as BPR, set `exponent` to 1 too, which keeps the
-/// magnitudes that the loss has learnt:
+/// cosines; under one of dot products, such as BPR, `exponent` 1 beside it keeps the magnitudes
+/// that the loss has learnt, which may be better or not:
 ///   Recommender<MF<64>, DirectAU> model(split.train, {.ranking = power_by_validation()});
 [[nodiscard]] inline Ranking power_by_validation() { return {.powers = default_powers()}; }
 /// PRISM's magnitudes, with the alpha that ranks the validation set best.
