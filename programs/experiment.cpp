@@ -55,8 +55,8 @@ int run_models(experiment::Settings& settings) {
     }
     experiment::Run& run = runs.back();
     good = good && !run.error && !run.save_error && !run.training_error && !run.checkpoint_error &&
-           !run.retraining_error;
-    for (const auto& error : {run.training_error, run.checkpoint_error}) {
+           !run.log_error && !run.retraining_error;
+    for (const auto& error : {run.training_error, run.checkpoint_error, run.log_error}) {
       if (error) std::fprintf(stderr, "experiment: %s\n", error->c_str());
     }
     if (!settings.json.empty()) {

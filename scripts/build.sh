@@ -24,7 +24,7 @@ fi
 # Into the log; on a terminal a line that changes, such as [3/40], says how far it is.
 follow() {
   : >"$log"
-  while IFS= read -r line; do
+  while IFS= read -r line || [[ -n $line ]]; do
     printf '%s\n' "$line" >>"$log"
     if [[ -t 2 && $line =~ ^\[[0-9]+/[0-9]+\] ]]; then printf '\r%s' "${BASH_REMATCH[0]}" >&2; fi
   done

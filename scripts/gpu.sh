@@ -41,7 +41,8 @@ step() {
   if grep -qE '^skipped: ' "$out/$name.txt"; then failed+=("$name (skipped)"); fi
 }
 step device nvidia-smi
-build cuda_training_tests cuda_golden_tests cuda_operations_tests cuda_training
+build cuda_two_files_tests cuda_training_tests cuda_golden_tests cuda_operations_tests cuda_training
+step two_files "$programs/tests/cuda/cuda_two_files_tests"
 step tests "$programs/tests/cuda/cuda_training_tests"
 step golden "$programs/tests/cuda/cuda_golden_tests"
 step operations "$programs/tests/cuda/cuda_operations_tests"

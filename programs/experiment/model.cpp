@@ -12,6 +12,9 @@
 #include <string>
 #include <type_traits>
 #include <vector>
+#if defined(EXPERIMENT_HAS_CUDA)
+#include "on_device.hpp"
+#endif
 
 namespace experiment {
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <prism/core/error.hpp>
 #include <prism/core/execution.hpp>
 #include <prism/evaluate/correlation.hpp>
@@ -39,29 +40,35 @@ using prism::AnyTrainingSession;
 /// Appends a line for each epoch to --log, if it is given.
 class Log {
  public:
-  Log(const Settings& settings, std::string model) : file_(settings.log), model_(std::move(model)) {
+  Log(const Settings& settings, std::string model, bool retraining)
+      : file_(settings.log), model_(std::move(model)), retraining_(retraining) {
     if (!file_.empty()) lines_.open(file_, std::ios::app);
   }
-  /// @throws prism::DataError  if the line cannot be written
+  /// Training goes on without a log that cannot be written.
   void write(const prism::EpochRecord& record) {
-    if (file_.empty()) return;
+    if (file_.empty() || error_) return;
     prism::Json line = to_json(record);
     line["model"] = model_;
+    if (retraining_) line["retraining"] = true;
     lines_ << line.dump(-1, ' ', false, prism::Json::error_handler_t::replace) << std::endl;
-    if (!lines_) throw prism::DataError(file_, 0, "cannot be written");
+    if (!lines_) error_ = file_ + ": cannot be written";
   }
+
+  [[nodiscard]] const std::optional<std::string>& error() const noexcept { return error_; }
 
  private:
   std::string file_, model_;
+  bool retraining_;
   std::ofstream lines_;
+  std::optional<std::string> error_{};
 };
 
 /// Shows progress unless --quiet, with options named as on the command line, and stops training
 /// once a signal is caught.
 class Callbacks {
  public:
-  Callbacks(const Settings& settings, const AnyRecommender& model)
-      : quiet_(settings.quiet), log_(settings, model.name()) {}
+  Callbacks(const Settings& settings, const AnyRecommender& model, bool retraining)
+      : quiet_(settings.quiet), log_(settings, model.name(), retraining) {}
 
   [[nodiscard]] prism::TrainingCallbacks get() {
     prism::TrainingCallbacks callbacks;
@@ -85,6 +92,11 @@ class Callbacks {
       if (!quiet_) progress_.end(history);
     };
     return callbacks;
+  }
+
+  /// Why --log has not all epochs.
+  [[nodiscard]] const std::optional<std::string>& log_error() const noexcept {
+    return log_.error();
   }
 
   /// With which training ended.
@@ -140,7 +152,7 @@ void train(const Settings& settings, AnyRecommender& model, const prism::Split& 
                 : " does not exist: begins anew";
     std::fprintf(stderr, "checkpoint %s%s\n", path.string().c_str(), found.c_str());
   }
-  Callbacks callbacks(settings, model);
+  Callbacks callbacks(settings, model, false);
   try {
     session->run(callbacks.get());
   } catch (const prism::DataError& error) {
@@ -149,6 +161,7 @@ void train(const Settings& settings, AnyRecommender& model, const prism::Split& 
     session->run();
   }
   run.history = session->history();
+  run.log_error = callbacks.log_error();
 }
 
 /// Saves a model; keeps any error, to be printed after the table.
@@ -172,10 +185,11 @@ void retrain(const Settings& settings, std::unique_ptr<AnyRecommender>& model,
     retraining.stop_reason = prism::StopReason::observer;
     return;
   }
-  Callbacks callbacks(settings, *model);
+  Callbacks callbacks(settings, *model, true);
   try {
     auto again = model->retrained(split, run.history, fitting, callbacks.get());
     retraining = callbacks.history();
+    if (!run.log_error) run.log_error = callbacks.log_error();
     if (run.retrained()) model = std::move(again);
     // The warnings of the retraining would repeat those of the first training, or advise against
     // the number of epochs, which validation has chosen.

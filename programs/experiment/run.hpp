@@ -34,6 +34,7 @@ struct Run {
   std::optional<std::string> checkpoint_error{};
   // The error that ended training early; the results are those of the best epoch until then.
   std::optional<std::string> training_error{};
+  std::optional<std::string> log_error{};  // why --log lacks epochs
   // Why the model is that of the first training in spite of --retrain.
   std::optional<std::string> retraining_error{};
   std::vector<std::string> policies{};  // with their options

@@ -15,7 +15,7 @@ def number_of(name: str, value: Any, policy: policies.Policy) -> float:
     if isinstance(value, numbers.Real):
         return float(value)
     for option, _, _, _, enumerators in _described(policy):
-        choices = enumerators.split(", ")
+        choices = enumerators.split(", ") if enumerators else []
         if option == name and value in choices:
             return float(choices.index(value))
         if option == name and enumerators:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from ._check import real
 from ._load import module as _native
@@ -42,9 +42,13 @@ class Ranking:
         if self.magnitudes is None:
             return
         several: Any = self.magnitudes
-        if isinstance(several, str) or not hasattr(several, "__iter__") or not len(several):
+        try:
+            numbers_of = () if isinstance(several, (str, bytes, Mapping)) else tuple(several)
+        except TypeError:  # cannot be iterated
+            numbers_of = ()
+        if not numbers_of:
             raise ValueError(f"magnitudes must have a number for each item, not {several!r}")
-        object.__setattr__(self, "magnitudes", tuple(real("magnitudes", one) for one in several))
+        object.__setattr__(self, "magnitudes", tuple(real("magnitudes", one) for one in numbers_of))
 
     def _to_native(self) -> Any:
         given = [n for n in ("power", "alpha", "magnitudes") if getattr(self, n) is not None]

@@ -5,7 +5,7 @@
     python3 scripts/analysis/warm_start.py ml100k/u.data 3 --by-time
 
 The earlier model is trained on a part of the training set, drawn at random, or by time the earlier
-interactions; the later ones are on all of it. Needs prismcf.
+interactions; the later ones are on all of it, the earlier validation set too. Needs prismcf.
 """
 import argparse
 
@@ -15,7 +15,8 @@ parser = argparse.ArgumentParser()
 parser.add_argument("file")
 parser.add_argument("min_rating", type=float, nargs="?")
 parser.add_argument("--by-time", action="store_true")
-parser.add_argument("--part", type=float, default=0.1, help="of the training set that is added later")
+parser.add_argument("--part", type=float, default=0.1, help="of the training set that is added, beside
+                    the earlier validation set")
 parser.add_argument("--threads", type=int)
 arguments = parser.parse_args()
 

@@ -8,8 +8,8 @@
 #include "prism/experiment/spec_trial_with.hpp"
 #include "prism/models/with_spec.hpp"
 
-// On a CUDA device, in a file that is compiled as CUDA: under the name CudaDevice, which other
-// files know, the models of that file's cuda::device().
+// On a CUDA device, in a file that is compiled as CUDA and includes on_device.hpp: under the name
+// CudaDevice, which other files know, the models of that file's cuda::device().
 #define PRISM_MODELS_ON_DEVICE(loss)                                                              \
   template <>                                                                                     \
   std::unique_ptr<prism::AnyRecommender> prism::make_model_with<prism::loss, prism::CudaDevice>(  \

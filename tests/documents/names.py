@@ -137,6 +137,8 @@ def without_requirement(text):
 
 
 def name_of(text):
+    if re.match(r"\s*template\s*<\s*>", text):  # a specialisation
+        return None
     text = without_template(text)
     if re.match(r"(using namespace|static_assert|extern|friend|namespace|inline namespace|PRISM_EXTERN\w*)\b", text):
         return None

@@ -37,6 +37,13 @@ plain_log() { "$program" --data ratings.dat --dim 8 --batch 64 --epochs 2 --quie
 plain_log && plain_log --loss SSM --regularizer None
 [ "$(wc -l <log.jsonl)" = 10 ] && [ "$(grep -c '^{"epoch":[12],"loss":.*"model":"MF<8> + .*}$' log.jsonl)" = 10 ] || fail "not 10 epochs: $(cat log.jsonl)"
 [ "$(grep -c 'SSM' log.jsonl)" = 2 ] && [ "$(grep -c '"chosen":' log.jsonl)" = 2 ] || fail "not the models: $(cat log.jsonl)"
+plain_log --loss SSM --regularizer None --retrain
+[ "$(grep -c '"retraining":true' log.jsonl)" -ge 1 ] || fail "the retraining is not marked: $(tail -n 3 log.jsonl)"
+if [ -w /dev/full ]; then
+  status=0
+  "$program" --data ratings.dat --dim 8 --batch 64 --epochs 2 --quiet --loss SSM --regularizer None --log /dev/full >out.txt 2>&1 || status=$?
+  [ "$status" = 1 ] && grep -qF "/dev/full: cannot be written" out.txt && grep -q '^MF<8> + SSM' out.txt || fail "a full log: $(cat out.txt)"
+fi
 refused 2 "--log: names the same file as another option" --log same --json same
 refused 2 "--log: is for single runs" --log lists.jsonl --lr 0.1,0.01
 # In a browser, if there is one, its script draws four charts and comes to its end.

@@ -144,6 +144,17 @@ TEST_CASE("no items are similar to one whose row has no direction") {
   CHECK(similar_items(model, 1, 3).empty());
   CHECK(similar_items(model, 2, 3).empty());
   CHECK(similar_items(model, 0, 3).size() == 2);  // not the one that is no number
+  const float odd[] = {std::numeric_limits<float>::infinity(),
+                       std::numeric_limits<float>::denorm_min()};
+  for (const float number : odd) {
+    CAPTURE(number);
+    items(1, 0) = number;
+    CHECK(similar_items(model, 1, 3).empty());
+    const auto lists = similar_items(model, {1, 0, 2}, 3);
+    CHECK(lists[0].empty());
+    CHECK_FALSE(lists[1].empty());
+    CHECK(lists[2].empty());
+  }
 }
 
 TEST_CASE("similar items are ordered by cosine, without the item itself") {

@@ -102,6 +102,11 @@ TEST_CASE("a warm start copies parameters, those of users and items by their ids
   earlier.weights().backbone.for_each_parameter([&](const auto& view) { from.push_back(view); });
   model.weights().backbone.for_each_parameter([&](const auto& view) { to.push_back(view); });
   REQUIRE(from.size() == to.size());
+  std::vector<ParameterView<float>> initial;
+  fresh.weights().backbone.for_each_parameter([&](const auto& view) { initial.push_back(view); });
+  CHECK_FALSE(std::equal(initial[0].rows.data(),
+                         initial[0].rows.data() + initial[0].rows.num_elements(),
+                         to[0].rows.data()));
   for (std::size_t k = 0; k < from.size(); ++k) {
     CHECK(std::equal(from[k].rows.data(), from[k].rows.data() + from[k].rows.num_elements(),
                      to[k].rows.data()));

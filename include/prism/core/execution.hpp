@@ -138,8 +138,6 @@ template <class X>
 inline constexpr bool runs_on_device = false;
 template <>
 inline constexpr bool runs_on_device<SerialGrid> = true;
-template <>
-inline constexpr bool runs_on_device<CudaDevice> = true;
 
 template <class X>
 concept DeviceExecution = Execution<X> && runs_on_device<X>;

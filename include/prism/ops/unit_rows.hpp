@@ -67,7 +67,9 @@ template <class T, Execution X>
   for_each_row(exec, rows.size(), detail::unit_grain, [=] PRISM_HOST_DEVICE(std::size_t k) {
     constexpr std::size_t prefetch_distance = 16;
     if (k + prefetch_distance < rows.size()) prefetch(rows[k + prefetch_distance], rows.dim());
-    *side.magnitude[k] = normalise<typename X::isa>(side.unit[k], rows[k], rows.dim());
+    using Isa = typename X::isa;
+    const T magnitude = normalise<Isa>(side.unit[k], rows[k], rows.dim());
+    Lanes<Isa>::once([&] { *side.magnitude[k] = magnitude; });
   });
   return side;
 }

@@ -70,7 +70,7 @@ struct TopKResult {
   /// The number of items scored, each as in a ranking of all items.
   std::size_t scored = 0;
   /// An upper bound of the scores of items that the filter allows but that were not scored; at most
-  /// the score of the k-th item. minus infinity if all were scored.
+  /// the score of the k-th item. the lowest number if all were scored.
   T bound = -detail::unbounded<T>;
 };
 

@@ -15,9 +15,9 @@ namespace prism::inline PRISM_ISA {
 
 /// Writes a model's output rows, with the magnitudes of its ranking, and the ids of users and items
 /// into a directory, created if missing: users.npy, items.npy (rows x dim, NumPy's format), and
-/// user_ids.txt, item_ids.txt (the id of row r in line r + 1, with line breaks as \n).
-/// Existing files of these names are kept until all four are on disk, and then replaced one after
-/// the other: only save_model() replaces all at once.
+/// user_ids.txt, item_ids.txt (the id of row r in line r + 1, with \n, \r, \t and \\ for such
+/// letters). Existing files of these names are kept until all four are on disk, and then replaced
+/// one after the other: only save_model() replaces all at once.
 /// @throws DataError      if a file cannot be written
 /// @throws ArgumentError  for a model in a device's memory; as Recommender::scorer()
 /// @param exec  where the output rows are computed; the host's threads if left out

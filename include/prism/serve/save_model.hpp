@@ -94,7 +94,8 @@ inline void check_model_folder(const std::filesystem::path& path) {
 ///   item_magnitudes.npy           of a ranking by a function, or by a table of magnitudes
 ///   backbone_1.npy ..., loss_1.npy ...    parameters of backbone and loss
 ///   train.npy, times.npy          training interactions: rows of user and item, and their times
-///   user_ids.txt, item_ids.txt    the id of row r in line r + 1, with line breaks as \n
+///   user_ids.txt, item_ids.txt    the id of row r in line r + 1, with \n, \r, \t and \\ for such
+///   letters
 /// The optimizer's state is not part of a saved model; checkpoints have it. A ranking that is not
 /// as trained has lines such as "ranking.power: 0.25"; a function of popularity is saved as the
 /// items' magnitudes.

@@ -58,8 +58,10 @@ void set_earlier_rate(FitOptions& options, const X& exec, const Interactions& tr
                       typename Model::Options model, const History& history) {
   const FitOptions given = options;
   constexpr double rounding = 1e-4;  // on another instruction set
-  const Ranking now = model.ranking, as_trained{}, by_popularity = as_trained.with_choice(0);
-  for (const Ranking* const ranking : {&now, &as_trained, &by_popularity}) {
+  const Ranking now = model.ranking, as_trained{};
+  Ranking by_popularity;
+  by_popularity.power = 0;
+  for (const Ranking* const ranking : {&now, &as_trained, &std::as_const(by_popularity)}) {
     model.ranking = *ranking;
     options = given;
     set_default_rate(options, exec, Model(exec, train, model), true);
