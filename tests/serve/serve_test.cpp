@@ -179,7 +179,7 @@ TEST_CASE("similar items of several items are each one's, in their order") {
   const Recommender<MF<8>, BPR> model(train);
   const Scorer<float> scorer = model.scorer();
   const Rows<const float> rows = scorer.output.items();
-  for (const std::size_t count : {3, 600}) {  // 600 are pruned
+  for (const std::size_t count : {std::size_t{3}, std::size_t{600}}) {  // 600 are pruned
     std::vector<Index> items(count);
     for (std::size_t p = 0; p < count; ++p) items[p] = static_cast<Index>(count - 1 - p);
     const auto lists = similar_items(model, items, 5);
