@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import numbers
 import os
 import tempfile
 import warnings
