@@ -105,9 +105,9 @@ TEST_CASE("a new user's magnitude is the ranking's only if that scales users too
 TEST_CASE("steps of the loss end with the ranking's magnitudes, from rows as trained") {
   const std::vector<Index> degrees{5, 0, 9};
   Factors model(small_data());
-  for (const std::size_t epochs : {0u, 3u}) {
-    CAPTURE(epochs);
-    const GradientFoldInOptions options{.epochs = epochs};
+  for (const std::size_t rounds : {0u, 3u}) {
+    CAPTURE(rounds);
+    const GradientFoldInOptions options{.epochs = rounds};
     const Interactions items = new_items(40, degrees), users = new_users(30, degrees);
     const auto check = [&](const Matrix<float>& as_trained, const Matrix<float>& ranked) {
       for (std::size_t r = 0; r < degrees.size(); ++r) {
