@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <prism/core/index.hpp>
+#include <prism/core/memory.hpp>
 #include <prism/core/parallel.hpp>
+#include <prism/ops/scan.hpp>
 #include <span>
 #include <vector>
 
@@ -20,7 +22,24 @@ void fill(const X& exec, std::span<prism::Index> to, prism::Index value) {
   });
 }
 
-/// The exclusive prefix sums of 1, 2, ..., n, computed on the device by the first file's code.
+/// The exclusive prefix sums of 1, 2, ..., n.
+template <class X>
+std::vector<prism::Index> scan_on(const X& exec, prism::Index n) {
+  using prism::Index;
+  fill(exec, {}, n);
+  std::vector<Index> numbers(n);
+  for (Index i = 0; i < n; ++i) numbers[i] = i + 1;
+  const prism::TableVector<Index> from(std::span<const Index>(numbers), prism::memory_of(exec));
+  prism::TableVector<Index> to(from);
+  prism::detail::exclusive_scan(exec, std::span<const Index>(from.data(), n),
+                                std::span<Index>(to.data(), n));
+  prism::synchronise(exec);
+  prism::copy_across(prism::device_memory(prism::memory_of(exec)),
+                     std::span<const Index>(to.data(), n), std::span<Index>(numbers));
+  return numbers;
+}
+
+/// The same, computed on the device by the first file's code.
 std::vector<prism::Index> scan_in_first_file(prism::Index n);
 /// By the second file's.
 std::vector<prism::Index> scan_in_second_file(prism::Index n);
